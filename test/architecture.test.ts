@@ -59,7 +59,7 @@ describe("the sources", () => {
   const sources = readSources();
   const imports = sources.flatMap(importsOf);
 
-  it("give each reason and each error somewhere besides its table", () => {
+  it("use each reason and each error outside its table", () => {
     const codes = [...Object.keys(REFUSAL_MEANINGS), ...Object.keys(FAILURES)];
     const others = sources.filter(({ file }) => file !== "domain/reasons" && file !== "domain/errors");
     const code = others.map(({ text }) => withoutComments(text)).join("\n");
@@ -72,7 +72,7 @@ describe("the sources", () => {
     expect(imports.flatMap((one) => importProblem(one) ?? [])).toEqual([]);
   });
 
-  it("import each other in no circle", () => {
+  it("do not import each other in a circle", () => {
     expect(circles(imports)).toEqual([]);
   });
 

@@ -153,7 +153,7 @@ describe("the workflows", () => {
     expect(publish).toMatchObject({ needs: "build", environment: "npm" });
   });
 
-  it("let a job that may write run nothing of the sources, and each write one thing", () => {
+  it("let no job with write access run the sources, and let each write one thing", () => {
     const writing = Object.entries(workflow("publish").jobs).filter(([, { permissions }]) =>
       Object.values(permissions ?? {}).includes("write"),
     );
@@ -234,7 +234,7 @@ interface Lock {
 }
 
 describe("what is known of the packages in the bundle", () => {
-  it("is a bill of materials with the address and the digest of each", () => {
+  it("includes a bill of materials with the address and the digest of each", () => {
     const undici = bundled.get("undici");
     expect(undici).toMatchObject({ purl: `pkg:npm/undici@${manifest.devDependencies["undici"]}` });
     expect(bundled.get("@bomb.sh/tab")?.purl).toMatch(/^pkg:npm\/%40bomb\.sh\/tab@/);
@@ -242,7 +242,7 @@ describe("what is known of the packages in the bundle", () => {
       expect(hashes).toEqual([{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) }]);
   });
 
-  it("is the text of the licence of each", () => {
+  it("includes the text of each licence", () => {
     const notices = read("dist/THIRD-PARTY-NOTICES.txt").split(`\n${"-".repeat(80)}\n\n`);
     // A title, or a copyright line of the package above it.
     const heads = notices.flatMap((notice) => notice.split("\n\n")[0]?.split("\n") ?? []);
@@ -256,7 +256,7 @@ describe("what is known of the packages in the bundle", () => {
   });
 
   // The registry of the machine that wrote the lock file did not have every binary for other systems.
-  it("is fixed by the digests of the lock file", () => {
+  it("is pinned by the digests of the lock file", () => {
     const without = Object.entries((JSON.parse(read("package-lock.json")) as Lock).packages).filter(
       ([path, { integrity, optional, cpu }]) =>
         path !== "" && integrity === undefined && !(optional === true && cpu !== undefined),

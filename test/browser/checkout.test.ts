@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     expect(elsewhere).toEqual([]);
   });
 
-  it("pays once for a double click and a reload", async () => {
+  it("takes one payment for a double click and a reload", async () => {
     const { create, listen } = await openShop();
     const page = await openPage();
     const link = await create({ invoiceId: "ONCE" });
@@ -189,7 +189,7 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     expect(await violationsOn(page)).toEqual([]);
   });
 
-  it("is paid by keyboard alone: refused, declined, approved", async () => {
+  it("can be paid by keyboard alone: refused, declined, approved", async () => {
     const { create } = await openShop();
     const page = await openPage();
     await page.goto(await create(oneTime({ amount: 10, invoiceId: "KEYS" })));
@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     expect(await result(page)).toBe("Payment approved");
   });
 
-  it("says that the sandbox does not answer, and pays once it does", async () => {
+  it("says that the sandbox does not answer, and pays when it answers again", async () => {
     const { create } = await openShop();
     const page = await openPage();
     await page.goto(await create(oneTime()));
@@ -237,7 +237,7 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     expect(await result(page)).toBe("Payment approved");
   });
 
-  it("shows on the receipt what becomes of the webhook, while it happens", async () => {
+  it("shows the webhook's progress on the receipt as it happens", async () => {
     const { create } = await openShop();
     let answer = 401;
     const shop = await serveShop(
@@ -330,7 +330,7 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     problem: (page, { url }) => page.goto(`${url}nowhere`),
   };
 
-  it("axe finds nothing in any state, and nothing is cut off, at three widths, light, dark and forced", async () => {
+  it("has no axe findings and cuts nothing off in any state, at three widths, light, dark and forced", async () => {
     const shop = await openShop();
     const page = await openPage();
     for (const [state, open] of Object.entries(STATES)) {

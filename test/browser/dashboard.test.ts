@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
 
   const live = (page: Page) => page.getByText("Connected", { exact: true }).waitFor();
 
-  it("lets new rows arrive while nobody reads the list, counts them otherwise, and keeps focus", async () => {
+  it("shows new rows while nobody reads the list, counts them otherwise, and keeps focus", async () => {
     const shop = await openShop();
     const first = await shop.create({ description: "First" });
     const page = await openPage();
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     expect(await page.locator("#fresh").isVisible()).toBe(false);
   });
 
-  it("moves nothing for those who want reduced motion", async () => {
+  it("does not animate if reduced motion is preferred", async () => {
     const shop = await openShop();
     const page = await openPage({ reducedMotion: "reduce" });
     await page.goto(shop.at("/links"));
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     expect(await page.evaluate("document.getAnimations().length")).toBe(0);
   });
 
-  it("goes to the search by a key, which does nothing in a field, and to a row by a click", async () => {
+  it("focuses the search at a key press, except in a field, and opens a row at a click", async () => {
     const shop = await openShop();
     await shop.create({ description: "Only" });
     const page = await openPage();
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     expect(await time.textContent()).toMatch(/^20\d\d-\d\d-\d\d /);
   });
 
-  it("lets arrive only what matches the filter, and fills an empty list", async () => {
+  it("shows only new rows that match the filter, and fills an empty list", async () => {
     const shop = await openShop();
     const id = await shop.create({ "linkOptions.mode": "REUSABLE_VARIABLE", amount: "0" });
     const page = await openPage();
@@ -238,7 +238,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.locator(".list .badge.expired").waitFor();
   });
 
-  it("asks for nothing in a hidden tab, and catches up when it is shown again", async () => {
+  it("sends no requests from a hidden tab, and catches up when the tab is shown again", async () => {
     const shop = await openShop();
     await shop.create({ description: "First" });
     const page = await openPage();
@@ -302,7 +302,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     expect(await page.getByRole("searchbox", { name: "Search" }).inputValue()).toBe(`${shop.url}pay?r=${id}`);
   });
 
-  it("shows the newest attempt: under way, answered, and one that its address names", async () => {
+  it("shows the newest attempt, under way or answered, and the one that its address names", async () => {
     const shop = await openShop();
     shop.receiver.status = 500;
     const id = await shop.create();

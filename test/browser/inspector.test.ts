@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     await page.getByText("the field has sha-256=").first().waitFor();
   });
 
-  it("leads an operator by keyboard from what failed to its retry", async () => {
+  it("takes an operator by keyboard from a failed event to its retry", async () => {
     const { inspect, trigger, application } = await openSetting();
     application.status = 500;
     const page = await openPage();
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     expect(await page.locator("#attempts").textContent()).toContain("Retry by");
   });
 
-  it("skips after a question, without JavaScript, and retry undoes it", async () => {
+  it("skips after a confirmation, without JavaScript, and undoes it with retry", async () => {
     const { inspect, trigger, application } = await openSetting();
     application.status = 500;
     await trigger("--reference", "PARKED", "--amount", "12");
@@ -237,7 +237,7 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     ]);
   });
 
-  it("notifies of failures once somebody asks for it, also while nobody looks at the page", async () => {
+  it("notifies of failures on request, also while nobody looks at the page", async () => {
     const { inspect, trigger, application } = await openSetting({ retry: "none" });
     application.status = 500;
     const page = await openPage();
@@ -364,7 +364,7 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     return page.locator("#summary").textContent();
   }
 
-  it("shows an application that hangs, and what a killed receiver leaves, in a file", async () => {
+  it("shows an application that hangs, and what a killed receiver leaves behind, in a file", async () => {
     const setting = await openSetting();
     expect(await followKilled(await openPage(), setting)).toContain(SILENCE);
   });
@@ -372,7 +372,7 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
   describe("on PostgreSQL, with two receivers", () => {
     const server = usePostgres();
 
-    it("shows what both receive, and what a stopped one leaves", async () => {
+    it("shows what both receive, and what a stopped one leaves behind", async () => {
       const { inspect, trigger, receivers, application } = await openSetting({
         db: await server().createDatabase(),
         receivers: 2,
@@ -392,7 +392,7 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
       expect(await page.locator("#attempts").textContent()).toContain("Retry by");
     });
 
-    it("shows an application that hangs, and what killed receivers leave", async () => {
+    it("shows an application that hangs, and what killed receivers leave behind", async () => {
       const setting = await openSetting({ db: await server().createDatabase(), receivers: 2 });
       expect(await followKilled(await openPage(), setting)).toContain(SILENCE);
     });

@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser).each(["inspect", "sandbox"] as const)("the pages of
   const openPage = useBrowser();
   const { first, refusal } = PAGES[command];
 
-  it("open once for each printed address, in every tab of that browser, and in no other", async () => {
+  it("open once with each printed address, in every tab of that browser and in no other browser", async () => {
     const printed = await start(command);
     const one = await openPage();
     const address = await printed(1);
@@ -83,11 +83,11 @@ describe.skipIf(!hasBrowser).each(["inspect", "sandbox"] as const)("the pages of
     return received.join("");
   }
 
-  it("have a cookie that no other port of this machine receives", async () => {
+  it("have a cookie that is sent to no other port of this machine", async () => {
     expect(await cookiesElsewhere()).toBe("");
   });
 
-  it("have one that other ports receive with --plain-host, as its help says", async () => {
+  it("have a cookie that is sent to other ports with --plain-host, as its help says", async () => {
     expect(await cookiesElsewhere("--plain-host")).toContain(`paylink-${command}-`);
   });
 });

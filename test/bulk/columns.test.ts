@@ -29,7 +29,7 @@ describe("a column that means a field", () => {
       expect([name, new Columns().named(name).field ?? fieldMeantBy(name)]).toEqual([name, field]);
   });
 
-  it("is found in any case, with any marks around and between its words", () => {
+  it("is found in any letter case, with any punctuation around and between its words", () => {
     const spelling = fc.record({
       field: fc.constantFrom(...requestFields().filter((field) => !/addressLine1|postalCode/.test(field))),
       upper: fc.infiniteStream(fc.boolean()),
@@ -50,7 +50,7 @@ describe("a column that means a field", () => {
     );
   });
 
-  it("is not a column of the merchant's own", () => {
+  it("is not confused with a column of the merchant's own", () => {
     const own =
       "account, count, customerId, Customer no, customer id, County, state, status, Order date, date, Phone, colour, #, " +
       "No., id, URL, VAT, Net, Qty, Title, Salesperson, Language, Ticket no, Product code, Payment method, column 6";
@@ -82,7 +82,7 @@ describe("--map", () => {
     expect(parseMapping(typed)).toHaveProperty("instead", instead);
   });
 
-  it("decides before the name does, in any case", () => {
+  it("takes precedence over the name, in any letter case", () => {
     const columns = new Columns([
       { name: "Invoice", field: "description" },
       { name: "amount", field: undefined },

@@ -121,13 +121,13 @@ describe("a currency that the list names", () => {
     expect((await check(text, options)).rows[0]).toMatch(message);
   });
 
-  it("is noticed in a column that is not sent, in signs too", async () => {
+  it("is noticed in a column that is not sent, also as a symbol", async () => {
     expect((await check("amount,customerName,coin\n10,Ada,£\n20,Bob,US$\n")).currencies).toEqual(["coin"]);
     expect((await check("amount,customerName,coin\n10,Ada,£\n20,Bob,red\n")).currencies).toEqual([]);
   });
 
   it.each(["Betrag", "Total", "Summe", "Montant", "Importe", "cur", "Währung"])(
-    "or its amounts are never left out by a column named %s",
+    "and its amounts are never ignored in a column named %s",
     async (name) => {
       await expect(check(`${name},customerName\n10,Ada\n`, { currency: "EUR" })).rejects.toMatchObject({
         problems: [{ message: expect.stringContaining("is not a field: did you mean") }],
@@ -135,7 +135,7 @@ describe("a currency that the list names", () => {
     },
   );
 
-  it("is no word of a header by chance", () => {
+  it("is not found in a header word by chance", () => {
     expect(currenciesInName("Amount for all")).toBeUndefined();
     expect(currenciesInName("Top price")).toBeUndefined();
     expect(currenciesOf("red")).toBeUndefined();
@@ -165,7 +165,7 @@ describe("what spreadsheets and programs leave", () => {
     expect(rows[2]).toMatch(/^amount must have a value/);
   });
 
-  it("is a warning in any other field, and nothing in a name that looks like it", async () => {
+  it("gives a warning in any other field, and none in a name that looks like it", async () => {
     const { rows, warnings } = await check(
       "amount,customerName,description\n10,Nan,nan\n20,None Nanson,ok\n",
     );
@@ -178,7 +178,7 @@ describe("what spreadsheets and programs leave", () => {
     ["Grand total:,,60", "customerName"],
     ["Summe EUR,,60", "customerName"],
     [",,60.00", ""],
-  ])("is a warning as a last row that looks like a total: %s", async (last, at) => {
+  ])("gives a warning for a last row that looks like a total: %s", async (last, at) => {
     const list = `customerName,invoiceId,amount\nAda,A,10\nBob,B,20\nEve,C,30\n${last}\n`;
     const { warnings } = await check(list);
     expect(warnings).toMatchObject([
@@ -187,7 +187,7 @@ describe("what spreadsheets and programs leave", () => {
   });
 
   it.each(["Total Energies,D,60", "Dan,D,60", "Dan,,60", "Dan,,61", ",,61"])(
-    "is no warning as another last row: %s",
+    "gives no warning for any other last row: %s",
     async (last) => {
       expect(
         (await check(`customerName,invoiceId,amount\nAda,A,10\nBob,B,20\nEve,C,30\n${last}\n`)).warnings,

@@ -15,7 +15,7 @@ describe("the period in which the service is asked", () => {
     ["behind when the rows were sent", -60, 0],
     ["behind now", 0, -60],
     ["ahead now", 0, 60],
-  ])("has the time at which a link was made, with a clock that is %s", async (_, then, now) => {
+  ])("covers the time when a link was created, with a clock that is %s", async (_, then, now) => {
     const sent = TRUE_TIME - 3 * DAY;
     const asked: Parameters<Api["listLinks"]>[0][] = [];
     const api: Pick<Api, "listLinks"> = {

@@ -3,9 +3,12 @@ import { describe, expect, it } from "vitest";
 import { orderNumberProblem, orderNumberWarnings, otherSpellings } from "../../src/bulk/order-numbers.ts";
 
 describe("an order number", () => {
-  it.each(["1.00E+07", "1E+12", "1,23457E+16", "1.5e-05"])("is no shortened number: %s", (number) => {
-    expect(orderNumberProblem(number)).toMatch(/^is a number that a spreadsheet has shortened \(got /);
-  });
+  it.each(["1.00E+07", "1E+12", "1,23457E+16", "1.5e-05"])(
+    "is refused as a shortened number: %s",
+    (number) => {
+      expect(orderNumberProblem(number)).toMatch(/^is a number that a spreadsheet has shortened \(got /);
+    },
+  );
 
   it.each(["1E5", "12E45", "A-1E+07", "1.00", "E+07", "10E+07"])("may be %s", (number) => {
     expect(orderNumberProblem(number)).toBeUndefined();
@@ -19,14 +22,14 @@ describe("an order number", () => {
     ["01.01.2026", /date/],
     ["1/2/26", /date/],
     ["1001.0", /decimals/],
-  ])("is a warning as %s", (number, words) => {
+  ])("gives a warning as %s", (number, words) => {
     expect(orderNumberWarnings("invoiceId", number)).toMatchObject([
       { at: "invoiceId", message: expect.stringMatching(words) },
     ]);
   });
 
   it.each(["2026-001", "12-34-56", "A-26", "1001", "10.5", "INV-2026-01-01"])(
-    "is no warning as %s",
+    "gives no warning as %s",
     (number) => {
       expect(orderNumberWarnings("invoiceId", number)).toEqual([]);
     },
@@ -48,7 +51,7 @@ describe("an order number", () => {
     expect(otherSpellings(number)).not.toContain(number);
   });
 
-  it.each(["A-1", "1.5", "", "'"])("has one spelling alone: %s", (number) => {
+  it.each(["A-1", "1.5", "", "'"])("has only one spelling: %s", (number) => {
     expect(otherSpellings(number)).toEqual([]);
   });
 });

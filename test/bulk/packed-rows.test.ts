@@ -17,7 +17,7 @@ const packed = (added: readonly RowText[]): PackedRows<RowText> => {
 };
 
 describe("packed rows", () => {
-  it("are those that were added, in their order", () => {
+  it("come back in the order in which they were added", () => {
     fc.assert(
       fc.property(texts, (added) => {
         const rows = packed(added);
@@ -28,7 +28,7 @@ describe("packed rows", () => {
     );
   });
 
-  it("are found in any order, from either end, while others are added", () => {
+  it("can be read in any order, from either end, while others are added", () => {
     fc.assert(
       fc.property(texts, fc.array(fc.integer({ min: -70, max: 70 })), (added, places) => {
         const rows = new PackedRows((text) => text);
@@ -42,7 +42,7 @@ describe("packed rows", () => {
     );
   });
 
-  it("take rows that are longer than a block", () => {
+  it("hold rows that are longer than a block", () => {
     const added: RowText[] = [
       [1, "a"],
       [2, "y".repeat(1_000_000)],

@@ -108,7 +108,7 @@ const summary = (planned: readonly PlannedRow[], rows: readonly { readonly key: 
 describe("the plan of a list", () => {
   afterEach(() => void vi.unstubAllEnvs());
 
-  it("is the same for any order of rows and columns, spelling of white space, profile, and time zone", async () => {
+  it("does not depend on the order of rows and columns, white space, profile, or time zone", async () => {
     await fc.assert(
       fc.asyncProperty(
         orders,
@@ -228,7 +228,7 @@ describe("the plan of a list", () => {
     ],
     ["waits in spite of the link", { state: "claimed", isInFlight: true }, {}, "in_flight"],
   ])(
-    "%s of results for an attempt whose end is not remembered: %j, %j",
+    "settles an attempt with an unknown end as %s from results: %j, %j",
     async (_, attempt, result, state) => {
       const { rows } = await check("invoiceId,amount,customerName\nN1,2,Ada\nN2,2,Ada\n");
       const { key = "", payment = "", content = "" } = rows[0]?.identity ?? {};
@@ -256,7 +256,7 @@ describe("the plan of a list", () => {
     },
   );
 
-  it("takes a link that two rows of a results file have for neither of them, unless the service knows whose it is", async () => {
+  it("gives a link that two rows of a results file have to neither, unless the service knows whose it is", async () => {
     const { rows } = await check("invoiceId,amount,customerName\nN1,2,Ada\nN2,2,Ada\n");
     const both = rows.map((row) => ({ ...row, own: { ...own, payment: undefined } }));
     const states = (links: ReadonlyMap<string, KnownLink>) =>

@@ -49,7 +49,7 @@ describe("a list in CSV", () => {
     ]);
   });
 
-  it("marks a row with too many cells, and takes those for empty that are missing at its end", async () => {
+  it("marks a row with too many cells, and reads missing cells at its end as empty", async () => {
     const rows = await read("amount,currency\n1\n2,EUR,x\n3,EUR, ,\n");
     expect(rows.map(({ problems }) => problems.map(({ message }) => message))).toEqual([
       [],
@@ -73,11 +73,11 @@ describe("a list in CSV", () => {
     ['amount\n"10,50"\n"1,50"\n', ["amount"]],
     ["amount\n10,50\n1,50\n", ["amount"]],
     ["amount,colour\n1,a;b\n2,c;d\n", ["amount", "colour"]],
-  ])("is split at what splits its first rows evenly: %j", async (text, names) => {
+  ])("uses the delimiter that splits its first rows evenly: %j", async (text, names) => {
     expect((await listOf(text)).columns.map(({ name }) => name)).toEqual(names);
   });
 
-  it("has no apostrophe before what looks like a formula, in headers and cells", async () => {
+  it("drops the apostrophe before what looks like a formula, in headers and cells", async () => {
     const rows = await read("amount,'=own\n1,'-10%\n2,''=x\n3,'quoted'\n4,-5\n");
     expect(rows.map(plain)).toEqual(
       ["-10%", "'=x", "'quoted'", "-5"].map((own, at) => ({ amount: String(at + 1), "(=own)": own })),
@@ -111,20 +111,17 @@ describe("a list in CSV", () => {
     ['""', ""],
     ['"say ""hi"""', 'say "hi"'],
     ['"=""A-1"""', "A-1"],
-  ])(
-    "takes the text of a formula that is nothing but a text, in quotes and without: %s",
-    async (cell, text) => {
-      for (const delimiter of [",", ";", "\t"]) {
-        const rows = await read(
-          `invoiceId${delimiter}amount\n${cell}${delimiter}="1"\r\n${cell}${delimiter}2\n`,
-        );
-        expect(rows.map(({ values }) => values)).toEqual([
-          [text, "1"],
-          [text, "2"],
-        ]);
-      }
-    },
-  );
+  ])("reads a formula that only holds a text as that text, quoted or not: %s", async (cell, text) => {
+    for (const delimiter of [",", ";", "\t"]) {
+      const rows = await read(
+        `invoiceId${delimiter}amount\n${cell}${delimiter}="1"\r\n${cell}${delimiter}2\n`,
+      );
+      expect(rows.map(({ values }) => values)).toEqual([
+        [text, "1"],
+        [text, "2"],
+      ]);
+    }
+  });
 
   it.each([
     '="A,1"',
@@ -137,14 +134,14 @@ describe("a list in CSV", () => {
     '"A"x"',
     '"A"="1"',
     '="A"1"',
-  ])("refuses a quote that may mean anything, and says how to write it: %s", async (cell) => {
+  ])("refuses an ambiguous quote, and says how to write it: %s", async (cell) => {
     const problem = { at: "line 3", message: expect.stringContaining("quote the whole cell") };
     await expect(listOf(`amount,invoiceId\n1,x\n10,${cell}\n`)).rejects.toMatchObject({
       problems: [problem],
     });
   });
 
-  it("takes columns that mean a field for that field where nothing is sent", async () => {
+  it("maps columns that mean a field to that field where nothing is sent", async () => {
     const columns = new Columns([], { takesMeant: true });
     const { rows } = await listOf("Order number;Total (EUR);Währung;Colour\nA-1;10;EUR;red\n", columns);
     expect([...rows].map(plain)).toEqual([
@@ -193,7 +190,7 @@ describe("a list in CSV", () => {
     });
   });
 
-  it("is refused as one JSON array, with the way to lines", async () => {
+  it("is refused as one JSON array, with a command that makes lines of it", async () => {
     await expect(read('[{"amount":1}]')).rejects.toMatchObject({
       code: "usage",
       hints: [[expect.stringContaining("jq -c")]],

@@ -27,7 +27,7 @@ async function results(
 }
 
 describe("the results", () => {
-  it("are the row's own columns and the link's, in the input's own dialect", async () => {
+  it("have the row's columns and the link's, in the dialect of the input", async () => {
     expect(await results("\uFEFFAmount;colour\n10;x\n20;\n")).toBe(
       "\uFEFFAmount;colour;id;url;status;error;service\n10;x;id0;https://x/0;created;;https://pay.example 1\n20;;id1;https://x/1;created;;https://pay.example 1\n",
     );
@@ -39,13 +39,13 @@ describe("the results", () => {
     );
   });
 
-  it("are JSON lines in the form of the rows if the file name says so", async () => {
+  it("are JSON lines shaped like the rows if the file name says so", async () => {
     expect(await results('{"amount":1.50,"own":{"a":[1]}}\n', "json lines")).toBe(
       '{"amount":1.50,"own":{"a":[1]},"id":"id0","url":"https://x/0","status":"created","service":"https://pay.example 1"}\n',
     );
   });
 
-  it("make harmless what the service answered", async () => {
+  it("neutralise formulas in what the service answered", async () => {
     const error = " =1+1\u001B[2J\u009B2J\u202Ex\r\n\u200B";
     expect(await results("amount\n1\n", "csv", { status: "refused", id: "@a", url: "\u0007", error })).toBe(
       "amount,id,url,status,error,service\n1,'@a,\\u{7},refused,'=1+1\\u{1b}[2J\\u{9b}2J\\u{202e}x\\r\\n\\u{200b},https://pay.example 1\n",

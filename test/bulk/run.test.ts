@@ -158,7 +158,7 @@ describe("a run", () => {
     expect(reason).toBeUndefined();
   });
 
-  it.each([0, 30])("has one row claimed for each request at most (latency %d ms)", async (latency) => {
+  it.each([0, 30])("claims at most one row for each request in flight (latency %d ms)", async (latency) => {
     const { mostClaimed, left } = await run({ rows: 200, concurrency: 4, latency, create: created });
     expect(mostClaimed).toBe(4);
     expect(left.map(({ state }) => state)).toEqual(Array.from({ length: 200 }, () => "created"));
@@ -178,7 +178,7 @@ describe("a run", () => {
     expect(statuses("refused")).toBe(requests);
   });
 
-  it("never sends a row of unknown outcome again, and stops after too many of them", async () => {
+  it("never resends a row with an unknown outcome, and stops after too many of them", async () => {
     let requests = 0;
     const { statuses, reason } = await run({
       rows: 1000,
@@ -215,21 +215,18 @@ describe("a run", () => {
     ["not_reached", 0.5, [1000, 2000, 4000, 8000, 16_000, 32_000]],
     ["overloaded", 0, [500, 1000, 2000, 4000, 8000, 16_000]],
     ["overloaded", 0.999, [1499, 2998, 5996, 11_992, 23_984, 47_968]],
-  ] as const)(
-    "waits longer each time when %s, at another time than others (%d), then stops",
-    async (code, random, waits) => {
-      const { pauses, reason, statuses } = await run({
-        rows: 100,
-        random,
-        create: () => Promise.reject(failure(code)),
-      });
-      expect(pauses).toEqual(waits);
-      expect(reason).toMatchObject({ code });
-      expect(statuses("created")).toBe(0);
-    },
-  );
+  ] as const)("waits longer each time when %s, with jitter (%d), then stops", async (code, random, waits) => {
+    const { pauses, reason, statuses } = await run({
+      rows: 100,
+      random,
+      create: () => Promise.reject(failure(code)),
+    });
+    expect(pauses).toEqual(waits);
+    expect(reason).toMatchObject({ code });
+    expect(statuses("created")).toBe(0);
+  });
 
-  it("takes what another run has sent meanwhile for sent, unless that was over another amount", async () => {
+  it("counts a row that another run has sent meanwhile as sent, unless it was for another amount", async () => {
     const { outcomes } = await run({
       rows: 3,
       create: created,
@@ -253,7 +250,7 @@ describe("a run", () => {
     expect(outcomes.get(2)).toMatchObject({ status: "created", id: "c2" });
   });
 
-  it("sends a row that another run has given back, unless it has an earlier link", async () => {
+  it("sends a row that another run has released, unless it has an earlier link", async () => {
     const inResults = { id: "r", url: "https://x/r" };
     const payment = "EUR 9.00 one-time SALE";
     const { outcomes, left } = await run({

@@ -51,7 +51,7 @@ it.each([
   expect(sentTo(own)).toBe("");
 });
 
-it("does not send a token that credentials obtained before, nor the secret to another token URL", async () => {
+it("does not send a token obtained earlier, nor the secret to another token URL", async () => {
   const { home, own, other } = await twoAccounts();
   expect(await runCommand(LIST, { home, env: { PAYLINK_PROFILE: "store" } })).toMatchObject({ exit: 0 });
   expect(sentTo(own)).toContain("stored-secret");
@@ -67,7 +67,7 @@ it("does not send a token that credentials obtained before, nor the secret to an
   expect(sentTo(own)).toBe(before);
 });
 
-it("sends a secret of the environment to an address of the environment, and nothing of it to the profile's", async () => {
+it("sends a secret from the environment to an address from the environment, and never to the profile's", async () => {
   const { home, own, other } = await twoAccounts();
   const token = { PAYLINK_BASE_URL: other.url, PAYLINK_TOKEN: "env-token" };
   const listed = await runCommand(LIST, { home, env: token });
@@ -86,7 +86,7 @@ it("sends a secret of the environment to an address of the environment, and noth
   expect(sentTo(own)).toBe("");
 });
 
-it("sends no secret of the environment to a stored whole URL of transactions, where the service is another one", async () => {
+it("sends no secret from the environment to a stored transaction URL of another service", async () => {
   const [own, other] = [await service(), await service()];
   const home = temporaryHome();
   storeProfiles(home, {
@@ -122,7 +122,7 @@ it("uses the same origin as stored, whatever the path", async () => {
   expect(sentTo(own)).toMatch(/^GET \/gateway\/v1\/.*Bearer stored-token/s);
 });
 
-it("uses nothing of the environment beside a profile that --profile names", async () => {
+it("uses nothing from the environment with a profile that --profile names", async () => {
   const { home, own, other } = await twoAccounts();
   const env = {
     PAYLINK_BASE_URL: other.url,
@@ -138,7 +138,7 @@ it("uses nothing of the environment beside a profile that --profile names", asyn
   expect(sentTo(other)).toBe("");
 });
 
-it("prefers credentials to a token of the same source, so that one that has ended costs no request", async () => {
+it("prefers credentials to a token from the same source, so that an expired token costs no request", async () => {
   const own = await service();
   const home = temporaryHome();
   const env = {
@@ -212,7 +212,7 @@ describe("a change by which a stored secret would go to another address", () => 
     expect(sentTo(other)).toBe("");
   });
 
-  it("is also the service, and the address that config unset uncovers", async () => {
+  it("is also a change of the service, and of an address by config unset", async () => {
     const { home } = await twoAccounts();
     storeProfiles(home, {
       shop: { ...TERMINAL, service: "dna-test", token: "t", baseUrl: "http://127.0.0.1:1" },
@@ -225,7 +225,7 @@ describe("a change by which a stored secret would go to another address", () => 
     expect(profilesIn(home)).toEqual({ shop: { ...TERMINAL, service: "dna-test" } });
   });
 
-  it("is no other path of the same address, and nothing without a secret", async () => {
+  it("is not another path of the same address, nor any change without a secret", async () => {
     const { home, own, other } = await twoAccounts();
     const run = await runCommand(["config", "set", "baseUrl", `${own.url}/gateway`], { home });
     expect(run).toMatchObject({ exit: 0, stderr: "" });

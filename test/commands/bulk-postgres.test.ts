@@ -34,7 +34,7 @@ describe("a memory in PostgreSQL", () => {
     return { service, send, sendAsking, query };
   }
 
-  it("is that of every machine", async () => {
+  it("is shared by every machine", async () => {
     const { service, send } = await desk();
     expect((await send(listOf(4))).stdout).toContain("4 rows: 4 created");
     const other = await send(listOf(5));
@@ -53,7 +53,7 @@ describe("a memory in PostgreSQL", () => {
     expect(created.reduce((sum, rows) => sum + rows)).toBe(60);
   });
 
-  it("sends nothing with a database that was emptied or replaced, which a mark of this machine shows", async () => {
+  it("sends nothing if a mark on this machine shows that the database was emptied or replaced", async () => {
     const service = await startLinkService(() => "create");
     const url = await server().createDatabase();
     const home = temporaryHome();
@@ -84,7 +84,7 @@ describe("a memory in PostgreSQL", () => {
     });
   });
 
-  it.each(["TRUNCATE", "DELETE FROM"])("sends nothing once its rows have gone: %s", async (remove) => {
+  it.each(["TRUNCATE", "DELETE FROM"])("sends nothing once its rows are gone: %s", async (remove) => {
     const service = await startLinkService(() => "create");
     const url = await server().createDatabase();
     const home = temporaryHome();
@@ -112,7 +112,7 @@ describe("a memory in PostgreSQL", () => {
     expect(elsewhere).toMatchObject({ exit: 0, stderr: expect.stringContaining("remembers no row.") });
   });
 
-  it("ends a run whose rows go in the middle of it", async () => {
+  it("stops a run whose rows disappear while it sends", async () => {
     const { service, send, query } = await desk();
     const run = { isOver: false };
     const sending = send(listOf(400), "--rate", "40").finally(() => (run.isOver = true));
@@ -125,7 +125,7 @@ describe("a memory in PostgreSQL", () => {
     expect(stderr).toContain("These results have them: keep a copy.");
   });
 
-  it("sends nothing if its rows go while it waits for an answer", async () => {
+  it("sends nothing if its rows disappear while it waits for an answer", async () => {
     const { service, send, sendAsking, query } = await desk();
     await send("invoiceId,amount,customerName\nOTHER,1,Ada\n");
     const { exit, stderr } = await sendAsking(listOf(3), async () => {
@@ -155,7 +155,7 @@ describe("a memory in PostgreSQL", () => {
     );
   });
 
-  it("waits for a row that another run has in flight, and sends it once that run has let it go", async () => {
+  it("waits for a row that another run has in flight, and sends it once that run has released it", async () => {
     const { service, send, query } = await desk();
     await send(listOf(2));
     await query(

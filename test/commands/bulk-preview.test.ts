@@ -42,7 +42,7 @@ describe("the preview of a list", () => {
     "Copied to the results, and not sent: colour\n",
   ];
 
-  it("comes before a question, and nothing is sent after a no", async () => {
+  it("is followed by a question, and nothing is sent after a no", async () => {
     const { run, service, home } = await desk();
     const { ask, asked } = answering(false);
     const { exit, stderr } = await run([], ask);
@@ -76,7 +76,7 @@ describe("the preview of a list", () => {
     expect(results()).toContain("I1,1000.10,EUR,Ada,red,I1.1,https://pay.example/pay?r=I1.1,created,,");
   });
 
-  it("says with --again how many second links it makes, and does not take Enter for a yes", async () => {
+  it("says with --again how many second links it makes, and needs more than Enter", async () => {
     const { run, write, service } = await desk();
     await run(["--yes"]);
     write(`${LIST}I5,7.50,EUR,Max,\n`);
@@ -91,7 +91,7 @@ describe("the preview of a list", () => {
     expect(service.arrivals).toHaveLength(9);
   });
 
-  it("asks nothing about a list from stdin, as nobody can answer there", async () => {
+  it("asks nothing about a list from stdin, where nobody can answer", async () => {
     const { home, service } = await desk();
     const { ask, asked } = answering(false);
     const output = ["-o", join(home, "links.csv")];
@@ -129,7 +129,7 @@ describe("the preview of a list", () => {
     expect(service.arrivals).toHaveLength(5);
   });
 
-  it("is what --dry-run shows, and says of a list that was sent what a run would do", async () => {
+  it("is what --dry-run shows, and says what a run would do with a list that was sent", async () => {
     const { run, write, service } = await desk();
     const before = await run(["--dry-run"]);
     expect(before.exit).toBe(0);
@@ -177,7 +177,7 @@ describe("the preview of a list", () => {
 describe("columns that mean a field", () => {
   const UNCLEAR = "Invoice,customer,Amount (EUR),Colour\n1,Ada,10,red\n";
 
-  it("are refused, all of them, with the flag that maps them", async () => {
+  it("are all refused, with the flag that maps them", async () => {
     const { run, service } = await desk(UNCLEAR);
     const { exit, stderr } = await run(["--currency", "EUR"]);
     expect(exit).toBe(2);
@@ -280,7 +280,7 @@ describe("rows that repeat others", () => {
     expect(service.arrivals).toEqual([]);
   });
 
-  it("are other rows if they differ in what can be seen", async () => {
+  it("are different rows if they differ visibly", async () => {
     const numbers = ["A-1", "a-1", "A\u20111", "\uFF21-1", "A-\uFF11", "A1", "A- 1"];
     const { run } = await desk(HEADER + numbers.map((number) => `${number},1,EUR,Ada,\n`).join(""));
     const { exit, stdout } = await run(["--dry-run"]);
@@ -306,7 +306,7 @@ describe("a column of currencies that is not sent", () => {
     ["EUR", "red"],
     ["INV", "INV 2"],
     ["", ""],
-  ])("is none with %j and %j", async (one, two) => {
+  ])("is not found with %j and %j", async (one, two) => {
     const { run } = await desk(`amount,currency,customerName,own\n1,EUR,Ada,${one}\n2,EUR,Ada,${two}\n`);
     expect((await run(["--dry-run"])).exit).toBe(0);
   });
@@ -316,7 +316,7 @@ describe("amounts and dates of a spreadsheet", () => {
   const rows = Array.from({ length: 509 }, (_, at) => `I${at},"${at + 1},50",Ada,2099-12-31\n`).join("");
   const COMMAS = `invoiceId,amount,customerName,expirationDate\n${rows}`;
 
-  it("are one message for a mistake of all rows, which names the flag", async () => {
+  it("give one message for a mistake in all rows, which names the flag", async () => {
     const { run, service } = await desk(COMMAS);
     const { exit, stderr } = await run(["--currency", "EUR"]);
     expect(exit).toBe(2);

@@ -224,7 +224,7 @@ describe("a run of bulk", () => {
     expect(service.requests.filter((one) => one === "POST /oauth2/token").length).toBeGreaterThan(2);
   });
 
-  it("has no created row without a URL", async () => {
+  it("reports no row as created without a URL", async () => {
     const service = await startLinkService(() => "created without a URL");
     const sent = listOf(listOfRows(1), service);
     expect((await sent.send()).exit).toBe(6);

@@ -88,7 +88,7 @@ describe("a row that was sent", () => {
     ]);
   });
 
-  it("is known at every spelling of the service's address, and at no other service", async () => {
+  it("is recognised at every spelling of the service's address, and at no other service", async () => {
     const { send, service, links } = await desk();
     await send(LIST);
     const { port } = new URL(service.url);
@@ -100,7 +100,7 @@ describe("a row that was sent", () => {
     expect((await send(LIST, { url: other.url, flags: ["--force"] })).stdout).toContain("4 rows: 4 created");
   });
 
-  it("is sent as often as the list has it", async () => {
+  it("is sent once for each time that the list has it", async () => {
     const { send, results, service } = await desk();
     const flags = ["--allow-duplicates"];
     await send(HEADER + rowsOf(0, 1, 1), { flags });
@@ -112,7 +112,7 @@ describe("a row that was sent", () => {
     );
   });
 
-  it("is the same row with another expiry, callback, terminal's customer or time zone", async () => {
+  it("is the same row with another expiry, callback, customer of the terminal, or time zone", async () => {
     const { send, service } = await desk();
     const list = "amount,description\n1,Tea\n2,Cake\n";
     const runs: Run[] = [
@@ -130,7 +130,7 @@ describe("a row that was sent", () => {
     expect(service.arrivals).toHaveLength(2);
   });
 
-  it("is another row for another profile, unless that is of the same service and terminal", async () => {
+  it("is another row for another profile, unless it has the same service and terminal", async () => {
     const { home, service, links } = await desk();
     const shop = { baseUrl: service.url, token: "t", currency: "EUR" };
     storeProfiles(home, {
@@ -149,7 +149,7 @@ describe("a row that was sent", () => {
     expect(links()).toEqual([2, 2, 2, 2]);
   });
 
-  it("is new for another profile whose results have its link, which the list says", async () => {
+  it("is new for another profile, and the list says that results have a link", async () => {
     const { home, service, links } = await desk();
     const shop = { baseUrl: service.url, token: "t", currency: "EUR" };
     storeProfiles(home, { shopA: { ...shop, terminalId: "1" }, shopB: { ...shop, terminalId: "2" } });
@@ -227,7 +227,7 @@ describe("a row that was sent", () => {
     expect(service.arrivals).toHaveLength(1);
   });
 
-  it("is the same row of its own results, beside the list on another machine, and as the list", async () => {
+  it("is the same row in its results, used beside the list on another machine or as the list", async () => {
     const { send, service, home } = await desk();
     const list =
       "amount,customerName,description,Order\nnumber\n".replace("Order\nnumber", '"Own\nnumber"') +
@@ -267,7 +267,7 @@ describe("the results of another machine", () => {
     };
   }
 
-  it("show a price that was corrected in them, of a row with and without an order number", async () => {
+  it("reveal a price that was corrected in them, for a row with and without an order number", async () => {
     const { sendThere, file, service } = await elsewhere();
     const corrected = file.replace("A-1,10", "A-1,12").replace(",30,Eve", ",33,Eve");
     for (const flags of [[], ["--dry-run"]]) {
@@ -311,7 +311,7 @@ describe("the results of another machine", () => {
     expect((await sendThere(emptied)).stdout).toContain("4 rows: 1 created, 3 sent before");
   });
 
-  it("are said to be not comparable where the service cannot be asked", async () => {
+  it("are reported as not comparable if the service cannot be asked", async () => {
     const { sendThere, file, service } = await elsewhere({ listStatus: 500 });
     const { exit, stderr, stdout } = await sendThere(file.replace("A-1,10", "A-1,12"));
     expect([exit, stdout]).toEqual([0, expect.stringContaining("3 rows: 3 sent before")]);
@@ -321,7 +321,7 @@ describe("the results of another machine", () => {
     expect(service.arrivals).toHaveLength(3);
   });
 
-  it("are compared by their own cells beside the list, where the service cannot be asked", async () => {
+  it("are compared by their own cells beside the list if the service cannot be asked", async () => {
     const { file, service } = await elsewhere({ listStatus: 500 });
     const home = temporaryHome();
     writeFileSync(join(home, "orders.links.csv"), file);
@@ -386,7 +386,7 @@ describe("an order number that a program has changed", () => {
     expect(service.arrivals).toEqual(["2026-01-01"]);
   });
 
-  it("is the text of a formula that is nothing but a text", async () => {
+  it("is read from a formula that only holds a text", async () => {
     const { send, service } = await desk();
     await send(`${HEADER}"=""005""",1,Ada\n`);
     expect((await send(`${HEADER}005,1,Ada\n`)).stdout).toContain("1 row: 1 sent before");
@@ -489,7 +489,7 @@ describe("an order number that was sent with other values", () => {
 describe("--again", () => {
   const ALL = ["--again", "all"];
 
-  it("needs a yes where nobody can be asked, if it creates second links", async () => {
+  it("needs --yes if nobody can be asked and it creates second links", async () => {
     const { send, links } = await desk();
     expect((await send(LIST, { flags: ALL })).exit).toBe(0);
     const refused = await send(LIST + rowsOf(4), { flags: ALL });
@@ -593,7 +593,7 @@ describe("the memory of what was sent", () => {
     expect(service.arrivals).toHaveLength(4);
   });
 
-  it("is as it was once it is restored", async () => {
+  it("is complete again once it is restored", async () => {
     const { send, database } = await desk();
     await send(LIST);
     writeLog(database);
@@ -612,7 +612,7 @@ describe("the memory of what was sent", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("has everything where the results can no longer be written at the end", async () => {
+  it("holds every row if the results cannot be written at the end", async () => {
     let remove = (): void => undefined;
     const { home, send, service, links } = await desk((before) => {
       if (before === 1) remove();

@@ -21,7 +21,7 @@ function forgetOutcomes(home: string, lease: number): void {
 }
 
 describe("a run that begins right after one whose memory was full", () => {
-  it("keeps the links that only the results have", async () => {
+  it("keeps links that only the results file has", async () => {
     const service = await startLinkService(() => "create");
     const list = listOf(listOfRows(4), service);
     await list.send();
@@ -37,7 +37,7 @@ describe("a run that begins right after one whose memory was full", () => {
     expect(service.arrivals).toHaveLength(4);
   });
 
-  it("says of a row that was corrected since what it was sent with", async () => {
+  it("says what a row was sent with that was corrected since", async () => {
     const service = await startLinkService(() => "create");
     const list = listOf("invoiceId,amount,customerName\nI0,1.50,Ada\n", service);
     await list.send();
@@ -50,7 +50,7 @@ describe("a run that begins right after one whose memory was full", () => {
     expect(service.arrivals).toHaveLength(1);
   });
 
-  it("keeps them, and claims nothing that it does not know, if it is stopped while it waits", async () => {
+  it("keeps them, and claims only what it knows, if it is stopped while it waits", async () => {
     const service = await startLinkService(() => "create");
     const list = listOf(listOfRows(2), service);
     await list.send();
@@ -95,7 +95,7 @@ describe("--again unknown", () => {
     expect(new Set(list.results().map((record) => record[3]))).toEqual(new Set(["id", "I0.1", "I0.2"]));
   });
 
-  it("finds the first of them where the second has its link", async () => {
+  it("finds the first of them if the second has its link", async () => {
     const service = await startLinkService(({ before }) => (before === 0 ? "reset" : "create"));
     const list = listOf(TWICE, service);
     expect((await list.send("--allow-duplicates", "--concurrency", "1")).exit).toBe(6);
@@ -103,7 +103,7 @@ describe("--again unknown", () => {
     expect(service.created).toHaveLength(2);
   });
 
-  it("leaves both where the service has a link that is neither's", async () => {
+  it("leaves both if the service has a link that belongs to neither", async () => {
     const service = await startLinkService(({ before }) =>
       before === 0 ? "created and reset" : before === 1 ? "reset" : "create",
     );
@@ -125,7 +125,7 @@ describe("--again unknown", () => {
     expect(service.arrivals).toHaveLength(2);
   });
 
-  it("remembers the link that it found with another amount, before the list is refused", async () => {
+  it("remembers a link that it found with another amount, before the list is refused", async () => {
     const service = await startLinkService(({ before }) => (before === 0 ? "created and reset" : "create"));
     const list = listOf("invoiceId,amount,customerName\nI0,1.50,Ada\n", service);
     expect((await list.send()).exit).toBe(6);

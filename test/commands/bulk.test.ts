@@ -77,7 +77,7 @@ describe("the options of bulk", () => {
   });
 });
 
-describe("bulk, before anything is sent,", () => {
+describe("bulk, before it sends anything,", () => {
   it("checks every row with --dry-run, also without an account", async () => {
     const { path, home } = listOf("amount,currency,customerName,terminalId\n1,EUR,Ada,1\n");
     expect(await runCommand(["bulk", path, "--dry-run"], { home, send: never })).toMatchObject({
@@ -141,7 +141,7 @@ describe("bulk", () => {
     expect(statSync(results).mode & 0o777).toBe(0o600);
   });
 
-  it("warns in one line where the service would report no payment", async () => {
+  it("warns in one line if the service would report no payment", async () => {
     const { path, home, service } = await desk(LIST);
     const env = { ...service.env, PAYLINK_CALLBACK_URL: "" };
     const run = await runCommand(["bulk", path, "--currency", "EUR"], { home, env });
@@ -213,7 +213,7 @@ describe("the results of bulk", () => {
     }
   });
 
-  it.each(["a link", "a file"])("are not written through %s in the place of their draft", async (what) => {
+  it.each(["a link", "a file"])("are not written through %s in place of their draft", async (what) => {
     const home = temporaryHome();
     const [victim, path] = [join(home, "victim.txt"), join(home, "out.csv")];
     writeFileSync(victim, "precious\n");

@@ -97,7 +97,7 @@ describe("an application with SQLite", () => {
     return { home, url, command: `"${process.execPath}" ${script}` };
   };
 
-  it("that looks first and books then books copies twice", async () => {
+  it("that checks first and then books fails: it books copies twice", async () => {
     const { home, url, command } = await start("", "INSERT INTO bookings VALUES (?, ?, ?, ?)");
     const junit = join(home, "report.xml");
     const { exit, stdout, stderr } = await checkBooks(home, url, command, "--junit", junit);
@@ -142,7 +142,7 @@ describe("an application with PostgreSQL", () => {
     return { home, shop, books };
   };
 
-  it("that looks first and books then books copies twice", async () => {
+  it("that checks first and then books fails: it books copies twice", async () => {
     const { home, shop, books } = await start("", "INSERT INTO bookings VALUES ($1, $2, $3, $4)");
     const { exit, stdout } = await checkBooks(home, shop, books, "--json");
     expect(exit).toBe(10);
@@ -313,7 +313,7 @@ describe("a command", () => {
     ["echo 'no such table' >&2; exit 1", "no such table"],
     ["no-such-program-at-all", "it ended with exit code 127"],
     ["echo amount,b; echo 1,2", "must have a column for the order number"],
-  ])("%s tells nothing", async (command, words) => {
+  ])("%s says nothing about the books", async (command, words) => {
     const home = temporaryHome();
     const url = await startShop(() => undefined);
     const { exit, stderr } = await checkBooks(home, url, command);
@@ -321,7 +321,7 @@ describe("a command", () => {
     expect(oneLine(stderr)).toContain(words);
   });
 
-  it("is second to an endpoint that fails", async () => {
+  it("counts less than an endpoint that fails", async () => {
     const home = temporaryHome();
     const url = await startShop((webhook) => {
       if (webhook.outcome === "DECLINED") throw new Error("no");

@@ -23,7 +23,7 @@ const casesOf = (cover: CoveredComponents | undefined, hasKeyid: boolean) =>
 /** A key file has no id. */
 const ENDPOINT_CASES = casesOf(undefined, false);
 
-it("passes a proper endpoint, and writes a report", async () => {
+it("passes a correct endpoint, and writes a report", async () => {
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM);
   const junit = join(home, "report.xml");
@@ -37,7 +37,7 @@ it("passes a proper endpoint, and writes a report", async () => {
   expect(readFileSync(junit, "utf8")).toContain(`tests="${ENDPOINT_CASES.length}" failures="0"`);
 });
 
-it("names what failed, as JUnit XML and JSON, and a line that sends it again", async () => {
+it("names what failed, as JUnit XML and JSON, with a command that sends it again", async () => {
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM, "ignores coverage");
   const junit = join(home, "report.xml");
@@ -100,7 +100,7 @@ it("fails the case in which an endpoint crashes, with a report", async () => {
   expect(readFileSync(junit, "utf8")).toContain('tests="5" failures="2"');
 });
 
-it("stops after a few webhooks that nobody answers in time, and says what that costs", async () => {
+it("stops after a few webhooks without an answer in time, and says what was not checked", async () => {
   let posted = 0;
   const { exit, stdout, stderr } = await runCommand(["check", "http://127.0.0.1:1/hangs"], {
     send: () => {
@@ -119,7 +119,7 @@ it("stops after a few webhooks that nobody answers in time, and says what that c
   );
 });
 
-it("tries every case at an endpoint that lets single webhooks wait", async () => {
+it("tries every case at an endpoint that is late with single webhooks", async () => {
   let posted = 0;
   const { exit, stderr } = await runCommand(["check", "http://127.0.0.1:1/slow"], {
     send: () => {
@@ -146,7 +146,7 @@ it("says once that nothing is at the path", async () => {
   expect(stderr).not.toContain("derived");
 });
 
-it("shows every case as soon as one is answered differently", async () => {
+it("shows every case if one is answered differently", async () => {
   const url = await startDying(404, ...Array.from({ length: 200 }, () => 200));
   const { stdout } = await runCommand(["check", url]);
   expect(stdout.trim().split("\n")[0]).toMatch(/^✗ approved +not accepted, 404$/);
@@ -172,7 +172,7 @@ async function startBusy(): Promise<string> {
   return `http://127.0.0.1:${await listenOnFreePort(server)}/`;
 }
 
-it("only warns where one of the copies that arrive together is accepted", async () => {
+it("only warns if one of several simultaneous copies is accepted", async () => {
   const { stdout } = await runCommand(["check", await startBusy(), "--json"]);
   const { cases } = JSON.parse(stdout) as { readonly cases: readonly CaseResult[] };
   expect(cases.filter(({ name }) => name === "concurrent" || name === "storm")).toMatchObject([
@@ -181,7 +181,7 @@ it("only warns where one of the copies that arrive together is accepted", async 
   ]);
 });
 
-it("does not say that an endpoint which fails has believed a forged webhook", async () => {
+it("does not claim that a failing endpoint has accepted a forged webhook", async () => {
   const url = await startDying(...Array.from({ length: 200 }, (_, at) => (at < 20 ? 200 : 500)));
   const { stdout } = await runCommand(["check", url]);
   expect(stdout).toContain("✗ unsigned");
@@ -260,7 +260,7 @@ it.each([
   expect(stderr.replace(/\s+/g, " ")).toContain(words);
 });
 
-it("takes an address in every form of --forward-to, and exits 5 where nothing answers", async () => {
+it("takes an address in every form of --forward-to, and exits 5 if nothing answers", async () => {
   const home = temporaryHome();
   const port = await freePort();
   for (const address of [port, `${port}/hook`, `localhost:${port}/hook`]) {
@@ -307,7 +307,7 @@ describe("an endpoint", () => {
     expect(await failures(await startEndpoint(PUBLIC_PEM, fault))).toEqual(CAUGHT[fault]);
   });
 
-  it("that crashes has refused nothing", async () => {
+  it("that crashes does not count as one that refuses", async () => {
     const failed = await failures(await startDying(...Array.from({ length: 100 }, () => 500)));
     expect(failed).toEqual(
       casesOf(undefined, true)
@@ -319,7 +319,7 @@ describe("an endpoint", () => {
 });
 
 describe("one cover", () => {
-  it("is all that an endpoint is held to", async () => {
+  it("is the only one that an endpoint must accept", async () => {
     const insisting = await startEndpoint(PUBLIC_PEM, "insists on derived components");
     expect(await failures(insisting, DERIVED_COVER)).toEqual([]);
     const headersOnly = await startEndpoint(PUBLIC_PEM, "knows header fields only");
@@ -341,7 +341,7 @@ describe("one cover", () => {
     expect(TAMPERINGS.map(({ name }) => name).filter((name) => !sent.has(name))).toEqual(undetected);
   });
 
-  it("of a key without an id is sent with and without created alone", () => {
+  it("for a key without an id is sent with and without created, and never without keyid", () => {
     const sent = casesOf(["content-digest"], false).map(({ name }) => name);
     expect(sent.filter((name) => /^cover($|-)/.test(name))).toEqual(["cover", "cover-no-created"]);
   });

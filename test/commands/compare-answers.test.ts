@@ -49,7 +49,7 @@ describe("events replay --compare", () => {
     expect((await compare(build.url, "-q")).stdout.trim().split("\n")).toHaveLength(2);
   });
 
-  it("counts another status as a difference only if it is strict", async () => {
+  it("counts another status of the same class as a difference only with --strict", async () => {
     const { compare } = await forwardedHome(() => 200, "INV-1");
     const build = await buildThat(() => 204);
     const same = await compare(build.url);
@@ -66,7 +66,7 @@ describe("events replay --compare", () => {
     ]);
   });
 
-  it("leaves out what has no recorded answer, and sends nothing of it", async () => {
+  it("leaves out events without a recorded answer, and does not send them", async () => {
     const home = temporaryHome();
     const listen = await startListenCommand(home, "--key", keyFile(home));
     await post(listen.url, webhook(listen.url, record()));
@@ -82,7 +82,7 @@ describe("events replay --compare", () => {
     expect(build.taken).toEqual([]);
   });
 
-  it("exits 5 where the new build is not reached, and 10 where it ends without an answer", async () => {
+  it("exits 5 if the new build is not reached, and 10 if it closes without an answer", async () => {
     const { compare } = await forwardedHome(() => 200, "INV-1", "INV-2");
     const unreached = await compare(await freePort());
     expect(unreached).toMatchObject({

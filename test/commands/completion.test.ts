@@ -36,7 +36,7 @@ const FILES = { offered: [], directive: ":0" };
 
 const wordsOf = ({ command }: Flag): string[] => command?.split(" ") ?? [];
 
-it("offers every flag of every command, and those that every command takes", async () => {
+it("offers every flag of every command, and the global flags", async () => {
   const { flags } = await reference();
   const commands = new Set(flags.map(({ command }) => command).filter((command) => command !== null));
   expect(commands.size).toBeGreaterThan(20);
@@ -50,7 +50,7 @@ it("offers every flag of every command, and those that every command takes", asy
   }
 });
 
-it("completes file names for flags that take a file, in each way to write them, and nowhere else", async () => {
+it("completes file names for flags that take a file, in each spelling, and nowhere else", async () => {
   const withValue = (await reference()).flags.filter(({ value }) => value !== null);
   const takesFile = withValue.filter(({ value }) => value?.startsWith("file"));
   expect(takesFile.length).toBeGreaterThan(12);
@@ -85,6 +85,6 @@ it.each([
   ["trigger approved --tamper digest-m", ["digest-missing", "digest-malformed"]],
   ["config get c", ["clientId", "currency", "customerName", "callbackUrl"]],
   ["help e", ["errors", "environment", "events"]],
-])("offers for %j the values that there are", async (words, values) => {
+])("offers the existing values for %j", async (words, values) => {
   expect((await complete(...words.split(" "))).offered).toEqual(values);
 });

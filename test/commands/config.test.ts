@@ -50,7 +50,7 @@ describe("paylink config", () => {
     expect((await config("get", "currency", "-p", "other", "--json")).stdout).toContain('"value":null');
   });
 
-  it("moves the address of failed payments with the other, unless it is another one", async () => {
+  it("moves the failure address with the callback address, unless they differ", async () => {
     const home = temporaryHome();
     const config = configIn(home);
     const failure = async () => (await config("get", "failureCallbackUrl", "--json")).stdout;
@@ -92,7 +92,7 @@ describe("paylink config", () => {
     expect(await failure()).toContain("null");
   });
 
-  it("makes the first profile with the name default", async () => {
+  it("names the first profile default", async () => {
     const { stdout } = await configIn(temporaryHome())("set", "currency", "EUR", "--json");
     expect(JSON.parse(stdout)).toEqual({ profile: "default", key: "currency", value: "EUR" });
   });
@@ -154,7 +154,7 @@ describe("paylink config", () => {
     expect(listen.stderr).toMatch(/Cannot read webhookKey .*nope\.pem: no such file/);
   });
 
-  it("needs a profile to remove from", async () => {
+  it("needs a profile to remove a value from", async () => {
     expect((await configIn(temporaryHome())("unset", "currency")).exit).toBe(3);
   });
 

@@ -150,7 +150,7 @@ describe("create --wait", () => {
     ]);
   });
 
-  it("asks ever more slowly while the service answers 429, or as late as the service asks", async () => {
+  it("asks more and more slowly while the service answers 429, or when the service says", async () => {
     const slowed = await waitWith([429, 429, 429, "active", "paid"]);
     expect(slowed.asked).toEqual([2, 6, 14, 30, 32]);
     const told = await waitWith([{ status: 429, wait: "100" }, "paid"]);
@@ -217,7 +217,7 @@ describe("create --wait", () => {
     "0000-00-00",
     "N/A",
     0,
-  ])("takes a date that stands for none (%j) for no evidence", async (never) => {
+  ])("ignores a placeholder date (%j) as evidence", async (never) => {
     const members = { paidDate: never, cancelledDate: never };
     const paid = { ...members, status: "paid", paidDate: "2026-11-23T12:00:03Z" };
     const run = await waitWith([{ members }, { members: paid }], { flags: ["-q"] });

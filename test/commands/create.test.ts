@@ -78,7 +78,7 @@ describe("the request of create", () => {
     },
   );
 
-  it("doubts a type that the specification does not have", async () => {
+  it("warns of a type that the specification does not have", async () => {
     const { exit, stdout, stderr } = await runCommand([...CREATE, "--dry-run", "--type", "SAIL"], OFFLINE);
     expect({ exit, ...JSON.parse(stdout) }).toMatchObject({ exit: 0, transactionType: "SAIL" });
     expect(stderr).toContain("--type is sent as it is");
@@ -115,14 +115,14 @@ describe("the request of create", () => {
     expect([paymentSettings["callbackUrl"], paymentSettings["failureCallbackUrl"]]).toEqual(urls);
   });
 
-  it("of a subscription is a verification over 0", async () => {
+  it("of a subscription is a verification for 0", async () => {
     expect(await dryRun("--currency", "EUR", "--customer-name", "Ada", "--subscription")).toMatchObject({
       amount: 0,
       transactionType: "VERIFICATION",
     });
   });
 
-  it("refuses a member of --from that is nearly a field, and warns of another unknown one", async () => {
+  it("refuses a misspelled member of --from, and warns of any other unknown one", async () => {
     const path = join(temporaryHome(), "base.json");
     const members = {
       curency: "GBP",
@@ -158,7 +158,7 @@ describe("the request of create", () => {
   it.each([
     ["Latin-1", Buffer.from('{"customerName":"Jos\u00e9"}', "latin1")],
     ["UTF-16, as PowerShell writes it", Buffer.from('\ufeff{"customerName":"Ada"}', "utf16le")],
-  ])("sends nothing of a file of --from in %s", async (_, bytes) => {
+  ])("sends nothing from a file of --from in %s", async (_, bytes) => {
     const file = join(temporaryHome(), "request.json");
     writeFileSync(file, bytes);
     const run = await runCommand([...CREATE, "--from", file], OFFLINE);
@@ -190,7 +190,7 @@ describe("the request of create", () => {
     });
   });
 
-  it("names what is missing if nobody can be asked", async () => {
+  it("names what is missing if it cannot prompt", async () => {
     expect(Object.keys(await problemsOf(["create"]))).toEqual(["--amount", "--currency", "--customer-name"]);
   });
 
@@ -221,7 +221,7 @@ describe("the warnings of create before it sends", () => {
       "! --amount is EUR 10.00, but nothing is charged: the service only verifies the card",
     ],
     [["--reusable"], "! --subscription makes every payment through this reusable link start another"],
-  ])("say what the service will do with %j, in a dry run too", async (flags, words) => {
+  ])("say what the service will do with %j, also in a dry run", async (flags, words) => {
     const dry = await runCommand([...subscription, ...flags, "--dry-run"], OFFLINE);
     expect(dry.stderr).toContain(words);
     const sent = await runCommand([...subscription, ...flags], answering(200, ANSWER));
@@ -425,7 +425,7 @@ describe("the link of create", () => {
     ["amount", '"amount": 10.00', '"amount": 1000.00'],
     ["currency", '"currency":"EUR"', '"currency":"USD"'],
     ["terminal", '"terminalId":"1234567890"', '"terminalId":"9"'],
-  ])("is not to be passed on if its %s is not the one that was sent", async (_, sent, other) => {
+  ])("must not be passed on if its %s is not the one that was sent", async (_, sent, other) => {
     const advice = "do not pass it on. To cancel it: paylink links cancel L1";
     const right = await runCommand(CREATE, answering(200, ANSWER));
     expect(right.stderr).not.toContain("do not pass it on");
@@ -457,7 +457,7 @@ describe("the link of create", () => {
     '{"a":{"url":"https://pay.example/checkout?r=L1"},"b":{"url":"https://pay.example/checkout?r=L2"}}',
     '{"code":0,"message":"OK"}',
     "<html>",
-  ])("may exist if the answer holds no URL, and the whole answer is shown: %s", async (answer) => {
+  ])("may exist if the answer has no URL, and the whole answer is shown: %s", async (answer) => {
     for (const flags of [[], ["-q"]]) {
       const run = await runCommand([...CREATE, ...flags], answering(200, answer));
       expect(run).toMatchObject({ exit: 6, stdout: "" });

@@ -79,7 +79,7 @@ const NO_EVENT: Readonly<Record<(typeof SELECTION_FLAGS)[number], string>> = {
   until: "1h",
 };
 
-it("retries only what passes the filter", async () => {
+it("retries only what matches the filter", async () => {
   const { events, listen, listed } = await failingApplication("--retry", "1h");
   await expect.poll(() => listed("--pending")).toHaveLength(2);
   const due = async (...filter: string[]): Promise<unknown> =>
@@ -90,7 +90,7 @@ it("retries only what passes the filter", async () => {
   await listen.stop();
 });
 
-it("skips an event once that is confirmed, and says so wherever it is shown", async () => {
+it("skips an event after a confirmation, and says so wherever it is shown", async () => {
   const { home, app, events, listen, listed } = await failingApplication("--retry", "none");
   await expect.poll(() => listed("--failed")).toHaveLength(2);
   const skip = ["events", "skip", "uti-a"];

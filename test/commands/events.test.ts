@@ -182,7 +182,7 @@ describe("events show", () => {
     await listen.stop();
   });
 
-  it("refuses a name that no event has", async () => {
+  it("refuses a name without an event", async () => {
     const { exit, stderr } = await runCommand(["events", "show", "nothing", "--json"]);
     expect(exit).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "event_not_found" } });
@@ -352,7 +352,7 @@ describe("events replay", () => {
     });
   });
 
-  it("exits 5 where nothing answers, in every form of an address", async () => {
+  it("exits 5 if nothing answers, for every form of an address", async () => {
     const { events } = await storedHome(APPROVED);
     const port = await freePort();
     const addresses = [port, `${port}/hook`, `localhost:${port}`, `http://127.0.0.1:${port}/`];
@@ -363,7 +363,7 @@ describe("events replay", () => {
     }
   });
 
-  it("exits 4 where a gateway answers in the place of the application, and says why", async () => {
+  it("exits 4 if a gateway answers in place of the application, and says why", async () => {
     const { events } = await storedHome(APPROVED);
     const app = await startApp(() => 502);
     const { exit, stdout, stderr } = await events("replay", "--all", "--to", app.url);
@@ -374,7 +374,7 @@ describe("events replay", () => {
     expect(stdout).toContain("The proxy in front of your application cannot reach it");
   });
 
-  it("names another cause than an application that is not started", async () => {
+  it("does not blame an application that is not started", async () => {
     const { events } = await storedHome(APPROVED);
     const { exit, stderr } = await events("replay", "--all", "--to", "http://shop.invalid/");
     expect({ exit, stderr }).toEqual({

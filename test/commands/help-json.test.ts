@@ -137,7 +137,7 @@ describe("paylink help --json", () => {
     }
   });
 
-  it("describes a flag with its letter, value, default, choices and whether it may be repeated", async () => {
+  it("describes a flag with its letter, value, default and choices, and whether it may be repeated", async () => {
     const { flags } = await reference();
     const flag = (command: string | null, name: string) =>
       flags.find((one) => one.command === command && one.name === name);

@@ -50,7 +50,7 @@ async function expectMetrics(text: string): Promise<void> {
 }
 
 describe("paylink help production", () => {
-  it("names each file, prints it as it is to be saved, and has all in its JSON", async () => {
+  it("names each file, prints it ready to save, and has all of them in its JSON", async () => {
     const whole = await run("help", "production");
     const { files } = JSON.parse((await run("help", "production", "--json")).stdout) as Production;
     expect(Object.keys(files)).toEqual([
@@ -70,7 +70,7 @@ describe("paylink help production", () => {
     }
   });
 
-  it("offers each file, and each recipe of webhooks, as a part to name", async () => {
+  it("offers each file, and each recipe of webhooks, as a part", async () => {
     const { files } = JSON.parse((await run("help", "production", "--json")).stdout) as Production;
     const webhooks = JSON.parse((await run("help", "webhooks", "--json")).stdout) as { files: object };
     const { commands } = JSON.parse((await run("help", "help", "--json")).stdout) as {
@@ -82,7 +82,7 @@ describe("paylink help production", () => {
     expect((await run("help", "webhooks", "hono")).stdout).toContain('from "hono"');
   });
 
-  it("names the parts of a topic for one that it does not have", async () => {
+  it("names the parts of a topic if one does not exist", async () => {
     expect(await run("help", "production", "alert")).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(
@@ -102,7 +102,7 @@ describe("paylink help production", () => {
       expect(unit.split("\n")).toContain(line);
   });
 
-  it("has a unit that is valid to systemd", async (test) => {
+  it("has a unit that systemd-analyze accepts", async (test) => {
     const result = await checked(test, "systemd", ["systemd-analyze", "verify"], "paylink.service");
     expect(result).toMatchObject({ status: 0 });
   });
@@ -122,7 +122,7 @@ describe("paylink help production", () => {
     expect(spawnSync(process.execPath, ["-e", port]).status).toBe(1);
   });
 
-  it("has a manifest for Kubernetes whose parts belong together", async () => {
+  it("has a manifest for Kubernetes whose parts match", async () => {
     const text = await printed("kubernetes");
     const documents = parseAllDocuments(text);
     expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
@@ -181,7 +181,7 @@ describe("paylink help production", () => {
     expect(result).toMatchObject({ status: 0 });
   });
 
-  it("has a dashboard of metrics that exist, without panels over each other", async () => {
+  it("has a dashboard of metrics that exist, without overlapping panels", async () => {
     const { panels } = JSON.parse(await printed("dashboard")) as {
       panels: { gridPos: { x: number; y: number; w: number }; targets: { expr: string }[] }[];
     };

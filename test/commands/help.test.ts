@@ -69,7 +69,7 @@ it("explains every setting with an example, and says which are secrets", async (
   });
 });
 
-it("explains verification in an application, and names each receiver, which it prints as it is tested", async () => {
+it("explains verification in an application, and prints each receiver exactly as tested", async () => {
   const { stdout } = await run("help", "webhooks");
   for (const name of ["createVerifier(", "signWebhook(", "sampleTransaction(", "publicUrl"])
     expect(stdout).toContain(name);

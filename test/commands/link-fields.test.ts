@@ -141,7 +141,7 @@ describe("each field that a request and a reply have", () => {
     }
   });
 
-  it("is what a person types, if it has a flag", () => {
+  it("is read as typed, if it has a flag", () => {
     const isRead = ({ type, value }: Tried): boolean => {
       const { rule, fromText = accepted } = typeNamed(type);
       const read = fromText(typeof value === "string" ? value : stringifyJson(value), { now: NOW });
@@ -156,7 +156,7 @@ describe("each field that a request and a reply have", () => {
       expect(failing(({ path }) => schemaOf(schema, path) !== undefined)).toEqual([]);
   });
 
-  it("breaks the specification if it must be echoed, and is not", async () => {
+  it("is a violation if it must be echoed and is not", async () => {
     const { request, problems } = checkRequest(REQUEST, NOW);
     if (request === null) throw new Error(JSON.stringify(problems));
     const { reply } = await created();

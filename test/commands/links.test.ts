@@ -103,7 +103,7 @@ describe("paylink links list", () => {
     for (const flag of ["--json", "-q"]) expect(await list(flag)).toMatchObject({ exit: 0, stderr: "" });
   });
 
-  it("requests the last 7 days, and what a clock that is ahead has created", async () => {
+  it("requests the last 7 days, and what a fast clock has created", async () => {
     const { list, queries } = pages({ records: [], totalCount: 0 });
     expect((await list()).exit).toBe(0);
     expect((await list("--since", "2h", "--until", "2026-11-22T09:00:00Z", "--status", "paid")).exit).toBe(0);
@@ -168,7 +168,7 @@ describe("paylink links list", () => {
     expect(ids(await list("--json", "--limit", "3"))).toEqual(all.slice(0, 3));
   });
 
-  it("reads on where totalCount counts one page, and fewer links come than were asked for", async () => {
+  it("reads on if totalCount counts one page, or fewer links come than were asked for", async () => {
     const page = (count: number, from: number) => ({
       totalCount: count,
       records: Array.from({ length: count }, (_, at) => link(`L${from + at}`, "2026-11-22T09:00:00Z")),
@@ -294,7 +294,7 @@ describe("paylink links update", () => {
 });
 
 describe("paylink links cancel", () => {
-  it("asks on a terminal, naming the service, and leaves the link alone after a no", async () => {
+  it("asks on a terminal, naming the service, and keeps the link after a no", async () => {
     const { links, create, service } = await account();
     const id = await create();
     const { ask, asked } = fixedAnswers({ confirm: false });
@@ -306,7 +306,7 @@ describe("paylink links cancel", () => {
     expect(service.requests).not.toContain(`POST /v1/payment-links/${id}/cancel`);
   });
 
-  it("asks nothing after --yes, and cancels nothing without it where nobody can be asked", async () => {
+  it("asks nothing with --yes, and cancels nothing without it if it cannot prompt", async () => {
     const { links, create } = await account();
     const { ask, asked } = fixedAnswers();
     const [one, two] = [await create(), await create()];
@@ -349,7 +349,7 @@ describe("paylink links cancel", () => {
     }
   });
 
-  it("reads the link again where the answer is a success without it", async () => {
+  it("reads the link again after a success whose answer has no link", async () => {
     const { links, service, create } = await account();
     const id = await create();
     const network = openSender();
@@ -373,7 +373,7 @@ describe("paylink links cancel", () => {
     });
   });
 
-  it("does not take a paid link for a cancelled one, whatever its status says", async () => {
+  it("does not report a paid link as cancelled, whatever its status says", async () => {
     const paid = '{"id":"L1","status":"closed","paidDate":"2026-01-31T12:00:00Z"}';
     const run = await runCommand(["links", "cancel", "L1", "--yes"], answering(200, paid));
     expect(run).toMatchObject({ exit: 6, stdout: "" });

@@ -17,7 +17,7 @@ const listenTo = (home: string, app: string, ...more: string[]): Promise<Serving
 const deliver = ({ url }: ServingCommand, one = record()): Promise<number> => post(url, webhook(url, one));
 
 describe("listen --ack stored", () => {
-  it("answers 200 before the application does, and says what each attempt was", async () => {
+  it("answers 200 before the application does, and reports each attempt", async () => {
     let answer = (_status: number): void => undefined;
     const app = await startApp((_, index) =>
       index === 0 ? new Promise((resolve) => (answer = resolve)) : 200,
@@ -49,7 +49,7 @@ describe("listen --ack stored", () => {
     expect(linesOf("warning", listen.stdout())).toEqual([]);
   });
 
-  it("forwards what an earlier run left, which said so", async () => {
+  it("forwards what an earlier run announced that it left", async () => {
     const home = temporaryHome();
     const app = await startApp((_, index) => (index === 0 ? 500 : 200));
     const first = await listenTo(home, app.url, "--retry", "1s");
@@ -133,7 +133,7 @@ describe("listen --ack stored", () => {
 });
 
 describe("listen --forward-to", () => {
-  it("counts as failed what the service may deliver again, until the application accepts it", async () => {
+  it("counts events that the service may deliver again as failed, until the application accepts them", async () => {
     const home = temporaryHome();
     let status = 500;
     const app = await startApp(() => status);

@@ -64,7 +64,7 @@ describe("readiness", () => {
     await listen.stop();
   });
 
-  it("ends while the store cannot be written, and returns with it", async () => {
+  it("is lost while the store cannot be written, and comes back with it", async () => {
     const home = temporaryHome();
     const db = join(home, "events.db");
     const { admin, stop } = await listenWith({ home }, "--db", db);
@@ -81,7 +81,7 @@ describe("readiness", () => {
     await stop();
   });
 
-  it("ends after three webhooks that could not be stored, until one can be", async () => {
+  it("is lost after three webhooks that could not be stored, until one can be", async () => {
     const home = temporaryHome();
     const db = join(home, "events.db");
     const listen = await listenWith({ home }, "--db", db);
@@ -103,7 +103,7 @@ describe("readiness", () => {
     await listen.stop();
   });
 
-  it("ends at SIGTERM, while webhooks are still received for --drain", async () => {
+  it("is lost at SIGTERM, while webhooks are still received for --drain", async () => {
     const { admin, url, stop } = await listenWith({ home: temporaryHome() }, "--drain", "1s");
     const ended = stop(terminated());
     expect(await ask(admin, "/readyz")).toEqual([503, "not ready: draining\n"]);

@@ -57,7 +57,7 @@ describe("a database that is away when listen starts", () => {
     });
   });
 
-  it("is not waited for where only another configuration helps", async () => {
+  it("is not waited for if only another configuration helps", async () => {
     const url = (await server().createDatabase()).replace(/[^/]*$/, "nowhere");
     const { ended } = await startListen(url);
     expect(await ended).toMatchObject({ exit: 2, stdout: "" });

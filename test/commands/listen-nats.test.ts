@@ -143,7 +143,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("has not what its stream refused or no stream took", async () => {
+  it("does not have messages that its stream refused or that no stream took", async () => {
     await server().createStream("tight", { max_msgs: 1, discard: "new" });
     const { answer } = await openTarget(targetOf("tight"));
     expect(await answer()).toMatchObject({ kind: "answered", status: 200 });
@@ -179,7 +179,7 @@ describe("a stream", () => {
 });
 
 describe("a server that is away", () => {
-  it("keeps nothing from starting, and is used when it is there", async () => {
+  it("does not stop listen from starting, and is used once it is up", async () => {
     const away = await startOwn();
     await away.createStream("late");
     await away.kill();
@@ -224,7 +224,7 @@ describe("a server that is away", () => {
 });
 
 describe("a cluster of three servers", () => {
-  it("takes what arrives while the one that was named is away", async () => {
+  it("stores what arrives while the named server is down", async () => {
     const routes = await Promise.all([ownPort(), ownPort(), ownPort()]);
     const servers = await Promise.all(
       routes.map((route) =>
@@ -246,7 +246,7 @@ describe("a cluster of three servers", () => {
 });
 
 describe("logging in", () => {
-  it("takes a user with a password or a token from the environment, and a seed from a file", async () => {
+  it("accepts a user and password or a token from the environment, and a seed from a file", async () => {
     const user = nkeys.createUser();
     const file = join(temporaryHome(), "user.nk");
     writeFileSync(file, `${textOf(user.getSeed())}\n`);
@@ -267,7 +267,7 @@ describe("logging in", () => {
     }
   });
 
-  it("takes the credentials file of a user whose account an operator has signed", async () => {
+  it("accepts the credentials file of a user whose account an operator has signed", async () => {
     const [operator, user] = [nkeys.createOperator(), nkeys.createUser()];
     const [account, system] = [nkeys.createAccount(), nkeys.createAccount()];
     const limits = {
@@ -306,7 +306,7 @@ describe("logging in", () => {
     expect([await deliver(right), await deliver(wrong)]).toEqual([200, 503]);
   });
 
-  it("over TLS needs the authority of the server's certificate, and one of paylink's own where the server asks", async () => {
+  it("over TLS needs the CA of the server's certificate, and a client certificate if the server asks for one", async () => {
     const home = temporaryHome();
     const { ca, cert, key } = privatelyIssued(home, ["localhost"]);
 

@@ -81,7 +81,7 @@ describe("the options of listen", async () => {
     [{ forwardTo: ["3000"], signWith: "k.pem" }, "cannot be used with --sign-with"],
     [{ admin: "127.0.0.1:0" }, "cannot be used with --admin"],
     [{ keep: "90d" }, "cannot be used with --keep"],
-  ])("keep --no-verify away from %j", async (values, problem) => {
+  ])("refuse --no-verify with %j", async (values, problem) => {
     expect((await problemsOf({ verify: false, ...values }))["--no-verify"]).toContain(problem);
   });
 
@@ -90,7 +90,7 @@ describe("the options of listen", async () => {
     [{ tunnel: true }, "--tunnel"],
     [{ expect: ["1"] }, "--expect"],
     [{ store: false }, "--no-store"],
-  ])("keep --ack stored away from %j", async (values, flag) => {
+  ])("refuse --ack stored with %j", async (values, flag) => {
     const problems = await problemsOf({ forwardTo: ["3000"], ack: "stored", ...values });
     expect(problems["--ack"]).toContain(`stored cannot be used with ${flag}: `);
   });

@@ -68,7 +68,7 @@ describe("paylink login", () => {
     ]);
   });
 
-  it("says that the proxy is not reached, and not that the token URL is wrong", async () => {
+  it("says that the proxy cannot be reached, and does not blame the token URL", async () => {
     const proxy = `http://127.0.0.1:${await freePort()}`;
     const account = ["--service", "dna-test", "--terminal-id", "7", "--client-id", "shop"];
     const { exit, stderr } = await runCommand(["login", ...account, "--client-secret-stdin"], {
@@ -113,7 +113,7 @@ describe("paylink login", () => {
     expect(Object.keys(profile)).not.toContain("clientSecret");
   });
 
-  it("replaces no account unasked, with a profile named or not", async () => {
+  it("never replaces an account without asking, with or without a named profile", async () => {
     const home = temporaryHome();
     const args = ["login", ...PLACE, "--token-stdin"];
     await runCommand(args, { home, stdin: "first" });
@@ -270,7 +270,7 @@ describe("login at a built-in service", () => {
     expect(storedIn(home).profiles["default"]).not.toHaveProperty("service");
   });
 
-  it("sends no secret to the token endpoint of the service before, and trusts its key no more", async () => {
+  it("sends no secret to the previous service's token endpoint, and no longer trusts its key", async () => {
     const home = temporaryHome();
     const former = await startDocumentedService();
     const first = ["login", ...former.login, "--webhook-key", former.keyFile];
@@ -293,7 +293,7 @@ describe("login at a built-in service", () => {
     expect(former.requests).toHaveLength(asked);
   });
 
-  it("keeps what belongs to the service where only the secret is new", async () => {
+  it("keeps what belongs to the service if only the secret is new", async () => {
     const home = temporaryHome();
     const dna = ["login", "--service", "dna", "--no-check", ...CLIENT_ID];
     await runCommand([...dna, "--terminal-id", "7", "--webhook-key", "key.pem"], { home, stdin: "s" });

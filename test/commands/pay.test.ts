@@ -76,7 +76,7 @@ describe("paylink pay", () => {
     expect(stderr).toContain("may be paid");
   });
 
-  it("needs the sandbox to pay by id, and no other profile or address is one", async () => {
+  it("needs the sandbox to pay by id, and refuses any other profile or address", async () => {
     const none = await runCommand(["pay", "abc", "--json"]);
     expect(none.exit).toBe(3);
     expect(JSON.parse(none.stderr)).toMatchObject({ error: { code: "no_profile" } });

@@ -67,7 +67,7 @@ describe("listen, events and verify on PostgreSQL", () => {
   });
 
   it.each(["events list", "inspect --no-open --port 0", "verify --event x"])(
-    "%s makes no store in an empty database",
+    "%s creates no store in an empty database",
     async (typed) => {
       const url = await server().createDatabase();
       const key = keyFile(temporaryHome());
@@ -266,7 +266,7 @@ describe("several servers in one URL", () => {
     );
   });
 
-  it("are searched for one that takes writes, also after a failover and back", async () => {
+  it("are searched for one that accepts writes, also after a failover and back", async () => {
     const readOnly = (from: typeof server, value: string) =>
       from()
         .query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`)
@@ -322,7 +322,7 @@ describe("TLS", () => {
     expect(await meetsWith(`require&sslrootcert=${other}`)).toBe(2);
   });
 
-  it("is asked for where the server requires it", async () => {
+  it("is used if the server requires it", async () => {
     await server().configure("", "hostnossl all all 127.0.0.1/32 reject");
     const none = await failureOf(`${server().url("postgres")}?sslmode=disable`);
     expect(none).toMatchObject({ exit: 2, hint: expect.stringContaining("sslmode=require") });
@@ -332,7 +332,7 @@ describe("TLS", () => {
     expect(await meets(server().url("postgres"))).toBe("empty");
   });
 
-  it("is left out by allow and prefer where the server wants none", async () => {
+  it("is not used with allow and prefer if the server has none", async () => {
     await server().configure(
       "",
       "hostssl all all 127.0.0.1/32 reject\nhost all secured 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust",
@@ -358,7 +358,7 @@ describe("TLS", () => {
       /sslrootcert=system needs sslmode=verify-full/,
     ],
     ["direct", "sslnegotiation=direct", {}, /sslnegotiation=direct needs sslmode=require/],
-  ])("%s is refused in words where it cannot be meant: %s", async (_, parameters, env, words) => {
+  ])("%s is refused with an explanation where it makes no sense: %s", async (_, parameters, env, words) => {
     const query = parameters.includes("=") ? `?${parameters}` : "";
     const failed = await failureOf(`${server().url("postgres")}${query}`, env);
     expect(failed).toMatchObject({ exit: 2, message: expect.stringMatching(words) });
@@ -425,7 +425,7 @@ describe("TLS", () => {
     );
   });
 
-  it("is refused where the files would check nothing", async () => {
+  it("is refused if the files would check nothing", async () => {
     const folder = temporaryHome();
     const [empty, cert] = [join(folder, "empty.pem"), join(folder, "own.pem")];
     writeFileSync(empty, "");
@@ -448,7 +448,7 @@ describe("TLS", () => {
     );
   });
 
-  it("takes the authorities of the system", async () => {
+  it("accepts the CAs of the system", async () => {
     await server().configure("", "host all all 127.0.0.1/32 trust");
     const system = `${server().url("postgres").replace("127.0.0.1", "localhost")}?sslrootcert=system`;
     expect(await meets(system)).toBe(2);

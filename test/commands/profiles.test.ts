@@ -61,7 +61,7 @@ describe("paylink profiles", () => {
     expect(stored()).toEqual({ profiles: others });
   });
 
-  it("names the ways to a profile after the last one has gone", async () => {
+  it("says how to get a profile after the last one is removed", async () => {
     const { run } = threeProfiles();
     expect((await run(["remove", "shop", "-y"])).stderr).toContain("To choose one: paylink profiles use");
     await run(["remove", "shop.test", "-y"]);
@@ -82,7 +82,7 @@ describe("paylink profiles", () => {
     expect(never.asked).toEqual([]);
   });
 
-  it("removes nothing without --yes where nobody can be asked", async () => {
+  it("removes nothing without --yes if it cannot prompt", async () => {
     const { run, stored } = threeProfiles();
     const refused = await run(["remove", "shop"]);
     expect(refused).toMatchObject({ exit: 2, stdout: "" });

@@ -149,7 +149,7 @@ describe("books", () => {
   });
 
   it.each(["Total,20.00,EUR", ",20.00,EUR", "Summe,20,", "Subtotal,20.00,EUR\nA-3,0,EUR"])(
-    "with the row of totals %j are compared without it, and it is named",
+    "with the row of totals %j are compared without it, and the row is named",
     async (total) => {
       const { exit, findings, stderr } = await reconcile({
         paid: [{ number: "A-1" }, { number: "A-2" }],
@@ -170,7 +170,7 @@ describe("books", () => {
   it.each([
     ["-10", "EUR 10.00", "EUR 0.00"],
     ["(4.00)", "EUR 4.00", "EUR 6.00"],
-  ])("with the refund %s differ, and it is named", async (back, refund, left) => {
+  ])("with the refund %s differ, and the refund is named", async (back, refund, left) => {
     const { exit, findings, details } = await reconcile({
       paid: [{ number: "A-1" }],
       books: `invoiceId,amount,currency\nA-1,10,EUR\nA-1,${back},EUR\n`,
@@ -186,7 +186,7 @@ describe("books", () => {
 describe("an event store of two accounts", () => {
   const OTHER = "A".repeat(43);
 
-  it("has no webhook of this one where the key of the other has verified it, and says so", async () => {
+  it("does not count a webhook that the other account's key has verified, and says so", async () => {
     const { findings, details } = await reconcile({
       paid: [{ number: "A-1" }],
       books: "invoiceId,amount\nA-1,10\nA-2,10\n",
@@ -205,7 +205,7 @@ describe("an event store of two accounts", () => {
     );
   });
 
-  it("counts all without a key, and warns of it", async () => {
+  it("counts every event without a key, and warns about it", async () => {
     const home = await homeWith(["A-1"]);
     const paid = [{ number: "A-1" }];
     expect((await reconcile({ paid, home })).stderr).toBe("");
@@ -220,7 +220,7 @@ describe("an event store of two accounts", () => {
 describe("an event store that has forgotten", () => {
   const later = new Date("2026-11-21T11:00:00Z");
 
-  it("does not know of a payment before what was deleted, and misses one after it", async () => {
+  it("cannot tell about a payment before what was deleted, and misses one after it", async () => {
     const home = await homeWith(["A-1"]);
     const store = openSqlite(join(home, "events.db"));
     await store.append(event(idOf("2", later), { reference: "A-2" }, later));
@@ -234,7 +234,7 @@ describe("an event store that has forgotten", () => {
     expect(alone.exit).toBe(0);
   });
 
-  it("does not say that nothing arrived where it had no room for all refused requests", async () => {
+  it("does not claim that nothing arrived if it had no room for all refused requests", async () => {
     const home = await homeWith(["A-1"]);
     const store = openSqlite(join(home, "events.db"));
     const refused = (name: number, code: string) => {

@@ -74,7 +74,7 @@ const cases = CASES.map(([changes, outcome, violations], at) => {
   return { changes, outcome, sent, uti, expected };
 });
 
-it("is judged alike by listen, events and verify, whatever deviates, and verify judges as of the receipt", async () => {
+it("is judged alike by listen, events and verify, however it deviates, and as of its receipt", async () => {
   const home = temporaryHome();
   const listen = await startListenCommand(home, "--key", keyFile(home));
   for (const { sent } of cases) expect(await post(listen.url, webhook(listen.url, sent))).toBe(200);

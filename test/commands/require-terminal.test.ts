@@ -7,7 +7,7 @@ import { linesOf } from "../support/json-lines.ts";
 import { KEY_ENV, keyFile } from "../support/keys.ts";
 import { post, record, startApp, webhook } from "../support/webhooks.ts";
 
-it("refuses with 422 what is of another terminal, or of none, and forwards the rest", async () => {
+it("refuses records of another terminal or of none with 422, and forwards the rest", async () => {
   const home = temporaryHome();
   const app = await startApp(() => 200);
   const terminals = ["--require-terminal", "T-1", "--require-terminal", "T-2"];
@@ -33,7 +33,7 @@ it("refuses with 422 what is of another terminal, or of none, and forwards the r
   expect(JSON.parse(one.stdout)).toEqual({ accepted: [rejected[0]?.["id"]], refused: 0, otherTerminal: 0 });
 });
 
-it("takes the profile's terminal for no requirement", async () => {
+it("does not require the profile's terminal", async () => {
   const home = temporaryHome();
   storeProfiles(home, { shop: { terminalId: "T-1" } });
   const listen = await startListenCommand(home, "--key", keyFile(home), "-p", "shop");

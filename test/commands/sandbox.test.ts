@@ -38,7 +38,7 @@ describe("the options of sandbox", () => {
     );
   });
 
-  it("bind every address where a host is allowed", async () => {
+  it("bind every address if a host is allowed", async () => {
     const flags = { host: "0.0.0.0", allowHost: ["sandbox"] };
     expect((await read(flags)).allowedHosts).toEqual(["sandbox", "0.0.0.0"]);
   });
@@ -68,7 +68,7 @@ describe("paylink sandbox", () => {
     expect(stdout).toMatch(/ link {6}any amount {2}http:.*\n.* link {6}EUR 5\.00 to EUR 9\.00 {2}http:/);
   });
 
-  it("bound to every address registers one that create accepts, and listen names other callbacks", async () => {
+  it("bound to every address, registers one that create accepts, and listen names other callbacks", async () => {
     const home = temporaryHome();
     const sandbox = await startSandboxCommand(home, "--host", "0.0.0.0", "--allow-host", "sandbox");
     expect((await runCommand(["create", "--reusable", "--json"], { home })).exit).toBe(0);
@@ -83,7 +83,7 @@ describe("paylink sandbox", () => {
     await sandbox.stop();
   });
 
-  it("bound to one other address registers no profile, since create would refuse it", async () => {
+  it("bound to one other address, registers no profile, since create would refuse it", async () => {
     const home = temporaryHome();
     // As if 192.0.2.1 were an address of this machine.
     const bound: Serve = async (handler, options) => {
@@ -98,7 +98,7 @@ describe("paylink sandbox", () => {
     });
   });
 
-  it("says plainly that its folder cannot be made", async () => {
+  it("says plainly that its folder cannot be created", async () => {
     const home = join(temporaryHome(), "file");
     writeFileSync(home, "");
     const { exit, stderr } = await runCommand(["sandbox", "--port", "0"], { home });
@@ -115,7 +115,7 @@ describe("paylink sandbox", () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "file_unreadable" } });
   });
 
-  it("runs beside another with a file of its own, and not on the same file", async () => {
+  it("runs beside another sandbox with a file of its own, and not on the same file", async () => {
     const home = temporaryHome();
     const file = join(home, "first.db");
     const first = await startSandboxCommand(home, "--db", file);
@@ -227,7 +227,7 @@ describe("the next steps of paylink sandbox", () => {
 describe("create at a sandbox with its own clock", () => {
   const CREATE = ["create", "--amount", "10", "--currency", "EUR"];
 
-  it("counts from this machine's clock, with no request but for a token", async () => {
+  it("uses this machine's clock, and requests nothing but a token", async () => {
     const home = temporaryHome();
     await startSandboxCommand(home, "--clock", "2020-01-31T12:00:00Z");
     const requests: string[] = [];

@@ -142,7 +142,7 @@ describe("without --sign-with", () => {
     /^The signature of the service is 60 minutes old, .*--sign-with <file>.*tolerance/,
   );
 
-  it("listen says at the start and at a refusal that old signatures stay old", async () => {
+  it("makes listen say at the start and at a refusal that old signatures stay old", async () => {
     const home = temporaryHome();
     const { app, state } = await startShop(() => readFileSync(keyFile(home), "utf8"));
     await receive(home, app);
@@ -169,7 +169,7 @@ describe("without --sign-with", () => {
     expect(jsonLines((await replay("--json")).stdout)[0]).toMatchObject({ status: 401, hint: reason });
   });
 
-  it("a fresh refusal, or another status, has no such reason", async () => {
+  it("gives no such reason for a fresh refusal or another status", async () => {
     const home = temporaryHome();
     let status = 401;
     const app = await startApp(() => status);
@@ -194,7 +194,7 @@ describe("without --sign-with", () => {
   });
 });
 
-it("needs a time of creation where nothing kept would tell an old webhook", async () => {
+it("needs a signature with created if no store can tell that a webhook is old", async () => {
   const flags = ["listen", "--key", "k.pem", "-f", "3000", "--sign-with", "f.pem", "--no-store"];
   const { exit, stderr } = await runCommand(flags, { home: temporaryHome() });
   expect({ exit, stderr }).toMatchObject({
@@ -221,7 +221,7 @@ describe("the key of --sign-with", () => {
     return home;
   };
 
-  it("is not made while there is nothing to sign", async () => {
+  it("is not created while there is nothing to sign", async () => {
     const home = temporaryHome();
     const path = join(home, "forward.pem");
     const { exit, stderr } = await replay(home, path);
@@ -232,7 +232,7 @@ describe("the key of --sign-with", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("is made once, for its owner alone, with its public key beside it", async () => {
+  it("is created once, readable by its owner only, with its public key beside it", async () => {
     const home = await homeWithEvent();
     const path = join(home, "forward.pem");
     const made = await replay(home, path);
@@ -284,7 +284,7 @@ describe("the key of --sign-with", () => {
     expect(existsSync(`${path}.pub`)).toBe(false);
   });
 
-  it("is refused if the public key beside it is that of another, or alone", async () => {
+  it("is refused if the public key beside it belongs to another key, or stands alone", async () => {
     const home = await homeWithEvent();
     const path = join(home, "forward.pem");
     writeFileSync(`${path}.pub`, OTHER_KEYS.publicPem);

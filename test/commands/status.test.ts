@@ -84,7 +84,7 @@ describe("paylink status", () => {
     expect(stdout).toMatch(/^– public URL /m);
   });
 
-  it("names a damaged settings file as the first thing that is wrong", async () => {
+  it("names a damaged settings file before any other problem", async () => {
     const home = temporaryHome();
     writeFileSync(join(home, "settings.json"), "{ no JSON");
     const { exit, checks } = await statusOf({ home });
@@ -114,7 +114,7 @@ describe("paylink status", () => {
     ["terminalId", "8", "links endpoint", 3, "is not yours", "set terminalId <id>"],
     ["baseUrl", "URL/shop", "links endpoint", 4, "Page not found", "set baseUrl <url>"],
     ["webhookKey", "no.pem", "webhook key", 2, "no such file", "set webhookKey <file or URL>"],
-  ])("names a wrong %s, %s, and its remedy, as a login does that stores nothing", async (...problem) => {
+  ])("names a wrong %s, %s, and its remedy, as login does without storing anything", async (...problem) => {
     const [key, typed, check, code, words, remedy] = problem;
     const { home, service } = await account();
     const value = typed.replace("URL", service.url);

@@ -44,7 +44,7 @@ it("is named by status, in the line of what it asked", async () => {
   expect(stdout).toMatch(/^✗ webhook key .*: the sandbox is not running\.\n +Start it: paylink sandbox\n/m);
 });
 
-it("is not named where https was asked for, which it does not speak", async () => {
+it("is not named if https was requested, which it does not speak", async () => {
   const home = await stoppedSandbox();
   const { stdout } = await runCommand(["config", "get", "baseUrl"], { home });
   const env = { PAYLINK_BASE_URL: stdout.trim().replace("http:", "https:"), PAYLINK_TOKEN: "t" };

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { runCommand } from "../support/context.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";
 
-it("is a file that has the profile's name, and events.db without a profile", async () => {
+it("is a file named after the profile, and events.db without a profile", async () => {
   const home = temporaryHome();
   const isMade = (name: string): boolean => existsSync(join(home, "data", name));
   await runCommand(["events", "prune", "--before", "90d", "--yes"], { home });

@@ -46,7 +46,7 @@ it("reports what happened, ends with the command's exit code and deletes the tem
   expect(readdirSync(home)).toEqual([]);
 });
 
-it("counts the payment of a part by itself", async () => {
+it("counts a partial payment separately", async () => {
   const partial = SHOP.replace('"approved"', '"partially-approved"');
   const { stderr, stdout } = await runCommand(["test", "--json", ...node(partial)]);
   expect({ stderr, ...JSON.parse(stdout) }).toMatchObject({ stderr: "", approved: 0, partiallyApproved: 1 });
@@ -101,7 +101,7 @@ it("says so if the command cannot be run, and deletes the temporary home", async
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-it("passes an empty argument on to the command", async () => {
+it("passes an empty argument to the command", async () => {
   const seen = "process.exitCode = process.argv.length === 2 && process.argv[1] === '' ? 0 : 1";
   const { exit } = await runCommand(["test", ...node(seen), ""], { home });
   expect(exit).toBe(0);

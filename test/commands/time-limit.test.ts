@@ -20,7 +20,7 @@ const overloaded = (retryAfter: string): HttpReply => ({
   body: new TextEncoder().encode(MAINTENANCE),
 });
 
-it("does not wait for a retry that would be too late", async () => {
+it("does not wait for a retry that would come too late", async () => {
   let sent = 0;
   const { exit, stderr } = await runCommand([...CREATE, "--timeout", "20s"], {
     env: ACCOUNT,
@@ -138,7 +138,7 @@ describe("a command at a server that is silent", () => {
     expect(stderr).not.toContain("Nothing was sent.");
   });
 
-  it("goes on with the next event of a replay after --forward-timeout", async () => {
+  it("continues with the next event of a replay after --forward-timeout", async () => {
     const { options, requests, passed } = silence();
     const { home } = await homeAt(URL_OF_SERVICE);
     const argv = ["events", "replay", "--all", "--to", URL_OF_SERVICE, "--forward-timeout", "200ms"];

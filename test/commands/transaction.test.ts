@@ -15,7 +15,7 @@ describe("paylink transaction", () => {
     expect(service.requests.map(({ line }) => line)).toEqual(["GET /v1/transactions/u-1"]);
   });
 
-  it("shows custom data in which nothing moves the terminal, at the address of the uti", async () => {
+  it("shows custom data with its control characters escaped, at the address of the uti", async () => {
     const service = answering(
       200,
       RECORD.replace("u-1", "a/b").replace("}", ',"merchantCustomData":"table 7\\u001b[2J"}'),
@@ -35,20 +35,20 @@ describe("paylink transaction", () => {
     [200, `[${RECORD},${RECORD}]`, 6, "outcome_unknown"],
     [200, `{"data":[${RECORD},${RECORD}]}`, 6, "outcome_unknown"],
     [200, '{"success":false,"message":"unknown"}', 4, "refused"],
-  ])("ends a %i with %s by exit %i", async (status, body, exit, code) => {
+  ])("turns a %i with %s into exit %i", async (status, body, exit, code) => {
     const run = await runCommand(["transaction", "u-1", "--json"], answering(status, body));
     expect(run.exit).toBe(exit);
     expect(JSON.parse(run.stderr)).toMatchObject({ error: { code } });
   });
 
-  it("prints nothing where the answer is another transaction, and names both", async () => {
+  it("prints nothing if the answer is another transaction, and names both", async () => {
     const run = await runCommand(["transaction", "u-9", "-q"], answering(200, RECORD));
     expect(run).toMatchObject({ exit: 5, stdout: "" });
     expect(run.stderr).toContain("the transaction u-1 instead of u-9");
   });
 
   it.each([`[${RECORD}]`, `{"data":[${RECORD}]}`, `{"records":[${RECORD}],"totalCount":1}`])(
-    "reads the only record of a list: %s",
+    "reads a list with a single record: %s",
     async (body) => {
       expect(await runCommand(["transaction", "U-1", "-q"], answering(200, body))).toMatchObject({
         exit: 0,
@@ -57,7 +57,7 @@ describe("paylink transaction", () => {
     },
   );
 
-  it("shows the whole answer where it has several records", async () => {
+  it("shows the whole answer if it has several records", async () => {
     const body = `[${RECORD},${RECORD.replace("u-1", "u-2")}]`;
     const run = await runCommand(["transaction", "u-1", "--json"], answering(200, body));
     expect(JSON.parse(run.stderr)).toMatchObject({ error: { details: { body } } });

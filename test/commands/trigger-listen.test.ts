@@ -83,7 +83,7 @@ describe("several webhooks", () => {
     expect(new Set(events.map(({ bodyBase64 }) => bodyBase64)).size).toBe(3);
   });
 
-  it("stop between two webhooks when interrupted", async () => {
+  it("stop between two webhooks if interrupted", async () => {
     const { home, listen } = await stage();
     const args = ["trigger", "approved", "--to", listen.url, "--count", "100000"];
     const running = startCommand([...args, "--sign-with", join(home, "private.pem"), "--json"], { home });
@@ -109,7 +109,7 @@ describe("no usable answer", () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  it("ends the run after those that were answered", async () => {
+  it("ends the run after the webhooks that were answered", async () => {
     const endpoint = await rawServer((socket, count) =>
       count < 3 ? reply(200, "")(socket) : socket.destroy(),
     );

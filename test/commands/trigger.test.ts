@@ -83,7 +83,7 @@ describe("paylink trigger", () => {
     expect(await signatureInput(...flags)).toMatch(/^sig1=\("@method" "content-digest"\);keyid=/);
   });
 
-  it("covers derived components where only they reveal the tampering", async () => {
+  it("covers derived components if only they reveal the tampering", async () => {
     expect(await signatureInput("--tamper", "target")).toContain('"@target-uri"');
     expect(await signatureInput("--tamper", "body")).not.toContain('"@target-uri"');
     expect(await signatureInput("--tamper", "target", "--cover", "content-digest @path")).toContain(

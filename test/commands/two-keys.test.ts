@@ -149,7 +149,7 @@ describe.each(stores)("a store in %s that two profiles share", (_, placeIn) => {
 });
 
 describe("a rotation of the key", () => {
-  it("keeps what the old key has verified moving, while its listener runs", async () => {
+  it("keeps forwarding what the old key has verified, while its listener runs", async () => {
     const { home } = homeWithKeys();
     const jwk = ({ publicKey }: typeof KEYS, kid: string) => ({
       ...publicKey.export({ format: "jwk" }),
@@ -173,7 +173,7 @@ describe("a rotation of the key", () => {
       .toBe(2);
   });
 
-  it("names the thumbprint where the address of the key is away", async () => {
+  it("names the thumbprint if the address of the key does not answer", async () => {
     const { home, sandbox } = homeWithKeys();
     const listen = await startListenWith(
       { home },
@@ -204,7 +204,7 @@ describe("a rotation of the key", () => {
 });
 
 describe("events list and show", () => {
-  it("keep the events of each key in a block of their own, and name the key", async () => {
+  it("show the events of each key in a block of their own, and name the key", async () => {
     const { home, sandbox, live } = homeWithKeys();
     const both = await startListenWith({ home }, "--key", live, "--key", sandbox);
     for (const [key, uti] of [

@@ -27,7 +27,7 @@ it.each(["listen --key k.pem --port 0", "events list", "sandbox --port 0"])(
 );
 
 it.each(["events list", "events stats", "events tail", "inspect --no-open"])(
-  "%s makes no event store of a name that was probably mistyped",
+  "%s creates no event store from a name that was probably mistyped",
   async (typed) => {
     const home = temporaryHome();
     const db = join(home, "typo.db");
@@ -77,7 +77,7 @@ it.each([
   }
 });
 
-it("ends where a file never does", async () => {
+it("stops reading a file that never ends", async () => {
   const piece = Buffer.alloc(1024 * 1024);
   const stdin = Readable.from(
     (function* () {

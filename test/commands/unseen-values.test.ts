@@ -68,7 +68,7 @@ describe("a place of events that is neither a plain path nor a URL", () => {
 
 const AT = ["--base-url", "https://service.example", "--terminal-id", "1"];
 
-describe("a private key in the place of a key or of a file", () => {
+describe("a private key in place of a key or a file", () => {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   const der = privateKey.export({ type: "pkcs8", format: "der" });
@@ -230,7 +230,7 @@ describe("the store of listen", () => {
     expect(run).toMatchObject({ exit: 2, stderr: expect.stringMatching(/PAYLINK_DB +is empty/) as unknown });
   });
 
-  it("is warned of where a container forgets it, in listen and in status", async () => {
+  it("gives a warning in listen and status if a container forgets it", async () => {
     const home = temporaryHome();
     const mounts = "1 0 0:1 / / rw - overlay overlay rw\n";
     const listen = ["listen", "--port", "0", "--key", keyFile(home), "--expect", "1", "--timeout", "1s"];

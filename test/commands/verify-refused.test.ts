@@ -43,7 +43,7 @@ describe("verify of what listen refuses", () => {
     expect(stderr).toContain(`The webhook verifies, but listen rejects it with ${status}: ${code}.`);
   });
 
-  it("names another media type and another method too", async () => {
+  it("also names another media type and another method", async () => {
     const refused = async (request: HttpRequest) =>
       JSON.parse((await runCommand(["verify", "--json"], { stdin: formatRequest(request), env })).stdout)
         .refused;

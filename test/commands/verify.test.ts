@@ -31,7 +31,7 @@ async function verified(
   return { exit, document, stderr };
 }
 
-it("takes the path of --public-url for a path that a proxy maps it to", async () => {
+it("uses the path of --public-url for a path that a proxy maps it to", async () => {
   const publicUrl = "https://shop.example/hooks/paylink?shop=1";
   const {
     headers: lines,

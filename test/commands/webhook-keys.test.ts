@@ -34,7 +34,7 @@ describe.each(Object.entries(OTHER_KINDS))("a key of %s", (_, key) => {
     expect({ exit, ...JSON.parse(stdout) }).toMatchObject({ exit: 7, code: "key_type_mismatch" });
   });
 
-  it("does not let listen start", async () => {
+  it("stops listen from starting", async () => {
     const { exit, stderr } = await runCommand([
       "listen",
       "--port",
@@ -50,7 +50,7 @@ describe.each(Object.entries(OTHER_KINDS))("a key of %s", (_, key) => {
     });
   });
 
-  it("is left aside beside the service's", async () => {
+  it("is ignored beside the service's own", async () => {
     const keys = ["--key", otherFile(), "--key", fileOf(KEYS.publicPem)];
     expect(await runCommand(["verify", ...keys], { stdin: capture })).toMatchObject({ exit: 0 });
   });

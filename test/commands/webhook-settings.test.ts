@@ -54,7 +54,7 @@ describe("a record in an envelope", () => {
     expect(JSON.parse(verified.stdout)).toMatchObject({ verdict: "valid", ...expected });
   });
 
-  it("with another record beside it is not guessed: the whole body is shown, as UNCLEAR", async () => {
+  it("is not guessed if there are two: the whole body is shown, as UNCLEAR", async () => {
     const body = { before: record(), after: record() };
     const { status, line } = await receive(await merchant({}), { body });
     expect(status).toBe(200);

@@ -25,7 +25,7 @@ describe("the table of brokers", () => {
   });
 
   it.each([...new Set(Object.values(BROKER_SCHEMES))])(
-    "%s passes the contract at its real server",
+    "%s passes the contract with its real server",
     (name) => {
       const folder = join(ROOT, "test/commands");
       const tests = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
@@ -34,7 +34,7 @@ describe("the table of brokers", () => {
     },
   );
 
-  it("has each variable that is named as a secret as one", () => {
+  it("marks each variable with a secret's name as a secret", () => {
     const secrets = Object.keys(BROKER_VARIABLES).filter(isSecretName);
     expect(secrets.length).toBeGreaterThan(2);
     expect(SECRET_BROKER_VARIABLES).toEqual(expect.arrayContaining(secrets));
@@ -103,7 +103,7 @@ describe("the address of a broker", () => {
   });
 
   it.each([[["check", "nats://localhost/a"]], [["trigger", "approved", "--to", "amqp://localhost/a"]]])(
-    "has nothing to check: %s",
+    "is not an address for check or trigger: %s",
     async (argv) => {
       const { exit, stderr } = await runCommand(argv);
       expect([exit, stderr]).toEqual([2, expect.stringContaining("a broker stores what it gets")]);

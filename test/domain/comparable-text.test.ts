@@ -18,7 +18,7 @@ const INVISIBLE = [
 const SPACES = [" ", "  ", "\u00A0", "\u202F", "\u3000", "\t", "\n", "\r\n", "\r", "\u2028", "\u0085"];
 
 describe("a comparable text", () => {
-  it.each(INVISIBLE)("is without %j", (character) => {
+  it.each(INVISIBLE)("drops %j", (character) => {
     expect(comparableText(`${character}A${character}-1${character}`)).toBe("A-1");
   });
 

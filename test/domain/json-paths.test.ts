@@ -7,7 +7,7 @@ const path = fc
   .array(fc.constantFrom("a", "b", "constructor", "toString"), { minLength: 1, maxLength: 4 })
   .map((names) => names.join("."));
 
-it("finds what was set, and what objects inherit nowhere", () => {
+it("finds what was set, and nothing that objects inherit", () => {
   fc.assert(
     fc.property(path, fc.string(), (at, value) => {
       const object: JsonObject = {};
@@ -18,7 +18,7 @@ it("finds what was set, and what objects inherit nowhere", () => {
   );
 });
 
-it("sets a default only where there is nothing", () => {
+it("sets a default only if there is no value", () => {
   const object: JsonObject = { linkOptions: { mode: "A" }, note: "x" };
   setDefaultAt(object, "linkOptions.mode", "B");
   setDefaultAt(object, "linkOptions.minAmount", "1");

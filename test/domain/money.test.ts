@@ -98,17 +98,17 @@ describe("parseAmount", () => {
     expect(parsed.ok ? "" : parsed.message).toBe("must be a plain decimal of 0 or more, such as 10.50");
   });
 
-  it("shows the amount itself where only the comma is wrong", () => {
+  it("shows the amount itself if only the comma is wrong", () => {
     const parsed = parseAmount("7,25");
     expect(parsed.ok ? "" : parsed.message).toContain("such as 7.25");
   });
 
-  it("is quick with a number of any length", () => {
+  it("is fast with a number of any length", () => {
     const zeros = "0".repeat(1_000_000);
     expect(compareAmounts(`1${zeros}1`, `1${zeros}2`)).toBe(-1);
   });
 
-  it("loses no digit", () => {
+  it("keeps every digit", () => {
     fc.assert(
       fc.property(decimal, (text) => {
         const parsed = parseAmount(text);
@@ -260,7 +260,7 @@ describe("an amount with a decimal comma", () => {
 });
 
 describe("sums", () => {
-  it("are exact, each currency by itself, in any spelling of the numbers", () => {
+  it("are exact, by currency, in any spelling of the numbers", () => {
     const amount = fc.record({
       units: fc.bigInt({ min: 0n, max: 10n ** 30n }),
       decimals: fc.nat({ max: 6 }),
@@ -284,7 +284,7 @@ describe("sums", () => {
     );
   });
 
-  it("leave out what no currency has", () => {
+  it("leave out amounts without a currency", () => {
     const sums = new Sums();
     for (const amount of ["1e999999999", "1e-999999999", "0.10", "0.2"]) sums.add(amount, "EUR");
     expect(sums.list()).toEqual([{ currency: "EUR", amount: "0.30" }]);

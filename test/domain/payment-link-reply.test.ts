@@ -40,7 +40,7 @@ function changed(name: string, text?: string): Json {
   return reply;
 }
 
-test("replies that keep the rules, one-time and multi-use, break none", () => {
+test("has no violations in replies that keep the rules, one-time and multi-use", () => {
   expect(readPaymentLink(read(REPLY), ONE_TIME).violations).toEqual([]);
   expect(readPaymentLink(read(REPLY)).violations).toEqual([]);
   expect(readPaymentLink(changed("linkOptions", OPTIONS), REUSABLE).violations).toEqual([]);
@@ -49,11 +49,11 @@ test("replies that keep the rules, one-time and multi-use, break none", () => {
 const NAMES = Object.keys(read(REPLY) ?? {});
 
 describe("a member", () => {
-  it.each(NAMES)("%s that was sent or is due is missed", (name) => {
+  it.each(NAMES)("%s that was sent or is required is reported as missing", (name) => {
     expect(readPaymentLink(changed(name), ONE_TIME).violations.map(({ at }) => at)).toEqual([name]);
   });
 
-  it.each(NAMES)("%s of a wrong type is left out of the link and named once", (name) => {
+  it.each(NAMES)("%s of a wrong type is left out of the link and reported once", (name) => {
     const { link, violations } = readPaymentLink(changed(name, "true"), ONE_TIME);
     expect(violations.map(({ at }) => at)).toEqual([name]);
     expect(link).not.toHaveProperty(name);
@@ -106,7 +106,7 @@ test.each([
   expect(violations.map((violation) => violation.at)).toEqual([at]);
 });
 
-test("an amount as text that is not the one sent breaks both rules", () => {
+test("an amount that is text, and not the one sent, breaks both rules", () => {
   const { link, violations } = readPaymentLink(changed("amount", '"10.01"'), ONE_TIME);
   expect(link.amount).toBe("10.01");
   expect(violations).toEqual([
@@ -123,7 +123,7 @@ test.each([
   '"-"',
   "0",
   "-62135596800",
-])("a date that stands for none (%s) is no date", (never) => {
+])("a placeholder date (%s) is not a date", (never) => {
   const { link } = readPaymentLink(changed("paidDate", never), ONE_TIME);
   expect(link.paidDate).toBeUndefined();
 });
@@ -136,7 +136,7 @@ test.each(['"2026-11-26T20:10:00Z"', '"2026-11-26T20:10:00"', '"26.11.2026 20:10
   },
 );
 
-test("unknown members are kept and break nothing", () => {
+test("unknown members are kept and are no violations", () => {
   const { link, violations } = readPaymentLink(changed("region", '"eu"'), ONE_TIME);
   expect(violations).toEqual([]);
   expect(link).toMatchObject({ region: "eu" });

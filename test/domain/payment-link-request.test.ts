@@ -48,7 +48,7 @@ const warningsAt = (request: unknown) =>
     .warnings()
     .map(({ at }) => at);
 
-test("the shortest requests of both kinds pass, as they are", () => {
+test("the shortest requests of both kinds pass unchanged", () => {
   for (const text of [ONE_TIME, REUSABLE]) {
     const request = read(text);
     expect(findings(request)).toEqual({ request, problems: [], warnings: [] });
@@ -190,7 +190,7 @@ describe("amount and bounds", () => {
     expect(problemsAt(bounded(amount, options))).toEqual(at);
   });
 
-  it("says what the bound is, as the currency writes it", () => {
+  it("names the bound in the decimals of its currency", () => {
     const { problems } = checkRequest(bounded("12", '{"mode":"REUSABLE_VARIABLE","maxAmount":"10"}'), NOW);
     expect(problems).toEqual([
       { at: "amount", message: "must not be more than the largest amount (EUR 10.00)" },
@@ -236,7 +236,7 @@ test.each([
   ]);
 });
 
-test("a verification of 0 is meant", () => {
+test("a verification of 0 gives no warning", () => {
   expect(warningsAt(changed(changed(ONE_TIME, "amount", "0"), "transactionType", '"VERIFICATION"'))).toEqual(
     [],
   );

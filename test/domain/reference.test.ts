@@ -21,7 +21,7 @@ test.each([
 
 const suffix = fc.uuid().map(suffixFrom);
 
-it("splits what it made, hyphens in the base included", () => {
+it("splits what it made, also with hyphens in the base", () => {
   const base = fc
     .string({ unit: fc.constantFrom("A", "7", "-", " ", "é", "\n") })
     .filter((base) => !base.endsWith("-"));

@@ -29,7 +29,7 @@ describe("formatDuration", () => {
     [0, "0ms"],
   ])("writes %i ms as %s", (milliseconds, text) => expect(formatDuration(milliseconds)).toBe(text));
 
-  it("is read back as the same time", () => {
+  it("reads back as the same duration", () => {
     fc.assert(
       fc.property(fc.nat(10 ** 12), (milliseconds) => {
         const parsed = parseDuration(formatDuration(milliseconds));
@@ -70,7 +70,7 @@ describe("parseDuration", () => {
     "9".repeat(400) + "d",
   ])("refuses %j", (text) => expect(parseDuration(text).ok).toBe(false));
 
-  it("reads what it would write", () => {
+  it("reads what formatDuration writes", () => {
     const unit = fc.constantFrom("ms", "s", "m", "h", "d", "w", "y") satisfies fc.Arbitrary<
       keyof typeof UNITS
     >;
@@ -103,7 +103,7 @@ describe("a date-time in another form of ISO 8601", () => {
     ["20261224T1800Z", "2026-12-24T18:00:00.000Z"],
     ["20261224T180000+0100", "2026-12-24T17:00:00.000Z"],
     ["20261224T180000.25+01:00", "2026-12-24T17:00:00.250Z"],
-  ])("%s is read as %s, and no service may answer so", (text, instant) => {
+  ])("%s is read as %s, and is a violation in an answer", (text, instant) => {
     expect(parseInstant(text)?.toISOString()).toBe(instant);
     if (!text.includes("-12-24T") || !text.endsWith("Z")) expect(isUtcDateTime(text)).toBe(false);
   });
@@ -211,7 +211,7 @@ describe("parseWhen", () => {
   });
 });
 
-it("parseUntil takes a date with all of its day", () => {
+it("parseUntil includes the whole day of a date", () => {
   expect(parseUntil("2025-12-31", NOW)).toEqual({ ok: true, value: new Date(2026, 0, 1) });
   expect(parseUntil("2h", NOW)).toEqual({ ok: true, value: new Date("2025-01-31T10:00:00Z") });
 });

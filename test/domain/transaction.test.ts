@@ -73,7 +73,7 @@ test.each([
   ["APPROVED", APPROVED],
   ["DECLINED", DECLINED],
   ["CANCELLED", CANCELLED],
-])("a record that keeps the rules: %s", (outcome, sent) => {
+])("accepts a record that keeps the rules: %s", (outcome, sent) => {
   const { record, violations } = readJson(sent);
   expect(violations).toEqual([]);
   expect(record).toEqual(sent);
@@ -92,27 +92,30 @@ describe("a member that is given twice", () => {
     ['"amountTrans":25.50', "amountTrans"],
     ['"transCurrencyCode":"GBP"', "transCurrencyCode"],
     [String.raw`"trans\u0041pproved":true`, "transApproved"],
-  ])("%s makes the outcome unclear, whatever its values", (added, name) => {
+  ])("makes the outcome unclear as %s, whatever its values", (added, name) => {
     const { record, violations } = twice(text, added);
     expect(judgeOutcome(record)).toEqual({ outcome: "UNCLEAR", reason: `${name} is given twice` });
     expect(violations).toMatchObject([{ code: "body_duplicate_member", path: name }]);
   });
 
-  it("counts within an envelope, and so does the envelope itself", () => {
+  it("counts inside an envelope, and so does a repeated envelope", () => {
     const wrapped = twice(`{"data":${text.slice(0, -1)},"transApproved":true}}`, '"x":1');
     expect(judgeOutcome(wrapped.record)).toMatchObject({ reason: "data.transApproved is given twice" });
     const envelopes = twice(`{"data":${text}}`, `"data":${text}`);
     expect(judgeOutcome(envelopes.record)).toMatchObject({ reason: "data is given twice" });
   });
 
-  it.each(['"merchantName":"x"', '"extra":{"status":1,"status":2}'])("%s leaves the outcome", (added) => {
-    const { record, violations } = twice(text, added);
-    expect(judgeOutcome(record)).toEqual({ outcome: "APPROVED" });
-    expect(violations).toHaveLength(1);
-  });
+  it.each(['"merchantName":"x"', '"extra":{"status":1,"status":2}'])(
+    "does not change the outcome as %s",
+    (added) => {
+      const { record, violations } = twice(text, added);
+      expect(judgeOutcome(record)).toEqual({ outcome: "APPROVED" });
+      expect(violations).toHaveLength(1);
+    },
+  );
 });
 
-it("takes no number of more than 40 characters for an amount, however long", () => {
+it("reads no number of more than 40 characters as an amount", () => {
   for (const digits of ["9".repeat(41), `1.${"0".repeat(100_000)}`]) {
     const { record, violations } = readJson({ ...APPROVED, amountTrans: new JsonNumber(digits) });
     expect(violations).toEqual([
@@ -160,7 +163,7 @@ test.each<[string, string | JsonNumber]>([
   ["transCurrencyCode", "826"],
 ])("%s must not be %s", (name, value) => expect(pathsOf({ ...APPROVED, [name]: value })).toEqual([name]));
 
-test("a negative amount, a store of any number and a date with an offset of zero are no violation", () => {
+test("a negative amount, any store number and a date with an offset of zero are no violations", () => {
   const unusual = {
     amountTrans: new JsonNumber("-10.50"),
     amountCashback: new JsonNumber("-0.0e5"),
@@ -180,7 +183,7 @@ describe("a card number that is not masked", () => {
     expect(record).toEqual({ ...APPROVED, cardPan: masked });
   });
 
-  it("is masked in a field for it that the specification lacks, which is not a violation", () => {
+  it("is masked in a field that the specification lacks, which is not a violation", () => {
     const { record, violations, isWhole } = readJson({
       ...APPROVED,
       card: { number: "5555 5555 5555 4444" },
@@ -190,7 +193,7 @@ describe("a card number that is not masked", () => {
     expect(isWhole).toBe(false);
   });
 
-  it("is not suspected in any other member", () => {
+  it("is not looked for in any other member", () => {
     const ids = {
       reference: "4111111111111111",
       merchantId: "4111111111111111",
@@ -246,7 +249,7 @@ describe("a body", () => {
 });
 
 describe("any bytes at all", () => {
-  it("never make it throw", () => {
+  it("never make the reader throw", () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc.json().map(bytesOf),
@@ -265,7 +268,7 @@ describe("any bytes at all", () => {
     );
   });
 
-  it("name every field removed, nulled or retyped, and no other", () => {
+  it("give a violation for every field removed, nulled or retyped, and for no other", () => {
     const change = fc.constantFrom("removed", "nulled", "retyped");
     // The two flags decide what else is due, so they have tests of their own.
     const names = Object.keys(APPROVED).filter(

@@ -63,7 +63,7 @@ test.each([
   "https://:443",
 ])("%j is no web address", (text) => expect(parseWebAddress(text)).toBeUndefined());
 
-test("loopback is this machine and no other name", () => {
+test("loopback is this machine, and no other name is", () => {
   const own = ["localhost", "localhost.", "shop.localhost", "a.b.localhost", "127.8.9.10", "[::1]"];
   expect(own.filter((name) => !isLoopback(name))).toEqual([]);
   const others = [

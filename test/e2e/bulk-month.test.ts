@@ -22,7 +22,7 @@ const savedBySpreadsheet = (text: string): string =>
     .map((line) => line.split(",").join(";"))
     .join("\r\n")}\r\n;;;;;;;;\r\n`;
 
-it("creates one link an invoice through a bookkeeper's month, on two machines", async () => {
+it("creates one link for each invoice through a bookkeeper's month, on two machines", async () => {
   const home = temporaryHome();
   await startSandbox(home);
   const path = join(home, "november.csv");

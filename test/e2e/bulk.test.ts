@@ -12,7 +12,7 @@ import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 const listOf = bulkLists(runPaylink);
 
 describe("bulk", () => {
-  it("creates one link a row at the sandbox, in order, ready to mail-merge", async () => {
+  it("creates one link for each row at the sandbox, in order, ready to mail-merge", async () => {
     const home = temporaryHome();
     await startSandbox(home);
     const path = join(home, "orders.csv");
@@ -91,7 +91,7 @@ describe("bulk", () => {
     );
   });
 
-  it("draws the bar from the first request on after a yes, and never before", async () => {
+  it("draws the bar after a yes, from the first request on, and never before", async () => {
     const { service, goOn } = await pausingService(5, 50);
     const asked = listOf(listOfRows(60), service);
     const screen = openScreen([...asked.args, "--rate", "40"], asked);
@@ -107,7 +107,7 @@ describe("bulk", () => {
     expect(screen.text()).not.toMatch(/of 60 \(/);
   });
 
-  it("takes a list for the same in another time zone, with dates and without", async () => {
+  it("recognises a list in another time zone, with dates and without", async () => {
     const service = await startLinkService(() => "create");
     const sent = listOf(
       "amount,customerName,expirationDate\n1,Ada,2030-12-30\n2,Ada,2030-12-30T23:30:00Z\n3,Bob,\n",
@@ -127,7 +127,7 @@ describe("bulk", () => {
     expect(service.arrivals).toHaveLength(3);
   });
 
-  it("sends nothing if it cannot remember it, and can be run again", async () => {
+  it("sends nothing that it cannot remember, and can be run again", async () => {
     const service = await startLinkService(() => "create");
     const small = listOf(listOfRows(1), service);
     // A file may have 4,096 bytes, or 8,192, as the shell counts: too few for the database.
@@ -167,7 +167,7 @@ describe("bulk", () => {
     expect(list.results().filter((record) => record[6] === "unknown")).toEqual([]);
   });
 
-  it("sends nothing after Ctrl-C at its question, and leaves no trace", async () => {
+  it("sends nothing after Ctrl-C at its question, and leaves no files", async () => {
     const service = await startLinkService(() => "create");
     const list = listOf(listOfRows(3), service);
     const asked = openScreen(list.args, list);
@@ -186,7 +186,7 @@ describe("bulk", () => {
     ["what is invisible", "Invoice\u200B No."],
     ["a line break", '"Invoice\nNo."'],
     ["quotes, a dollar and a backslash", `"Invoice ""No'$(x)\\"`],
-  ])("takes its own advice about a header with %s, pasted into a shell", async (_, header) => {
+  ])("gives advice about a header with %s that works when pasted into a shell", async (_, header) => {
     const home = temporaryHome();
     const shell = openShell(home);
     writeFileSync(join(shell.cwd, "list.csv"), `${header},amount,customerName\nA-1,10,Ada\n`);
@@ -206,7 +206,7 @@ describe("bulk", () => {
   });
 });
 
-it("makes one link a row through ten kills at any moment", async () => {
+it("creates one link for each row through ten kills at any moment", async () => {
   const rows = 300;
   const kills = 10;
   const service = await startLinkService(() => "create");

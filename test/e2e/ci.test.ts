@@ -7,7 +7,7 @@ import { runPaylink } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
 import { openShell } from "../support/shell.ts";
 
-it("has a script whose listener ends when every payment has arrived", async () => {
+it("has a script whose listener ends once every payment has arrived", async () => {
   const { stdout: topic } = await runPaylink(["help", "ci", "--json"], { home: temporaryHome() });
   const { script } = JSON.parse(topic) as { readonly script: { readonly text: string } };
   const ports: Readonly<Record<string, string>> = { 4000: await freePort(), 4010: await freePort() };

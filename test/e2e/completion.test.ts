@@ -136,7 +136,7 @@ describe.each(SHELLS)("in $name with $file", (shell) => {
   );
 });
 
-it("finds every shell where the gate has run", () => {
+it("has every shell installed where the gate runs", () => {
   const installed = readFileSync(new URL("../../.ci/install", import.meta.url), "utf8");
   for (const shell of ["zsh", "fish"]) expect(installed).toContain(shell);
 });

@@ -31,7 +31,7 @@ describe("a crash", () => {
     });
   });
 
-  it("is reported as well where no command can catch it", async () => {
+  it("is also reported where no command can catch it", async () => {
     const onListen = `import { Server } from "node:net"; const { listen } = Server.prototype; Server.prototype.listen = function (...args) {
       setImmediate(() => { throw new Error("nobody waits for this"); }); return listen.apply(this, args); };`;
     const { code, stderr } = await runAfter(onListen, "listen", "--port", "0", "--no-verify", "--json");
@@ -41,7 +41,7 @@ describe("a crash", () => {
     });
   });
 
-  it("fails the run also when its command is over already", async () => {
+  it("fails the run even if its command has ended", async () => {
     const late = `import { Writable } from "node:stream"; const { write } = Writable.prototype;
       process.stdout.write; process.once("beforeExit", () => undefined);
       const { removeListener } = process; process.off = function (...args) {

@@ -25,7 +25,7 @@ describe("a self-signed certificate", () => {
   it.each([
     [[], 502, null, 0],
     [["--insecure"], 200, 200, 1],
-  ])("of the forward target, with %j: %d", async (flags, answer, status, served) => {
+  ])("of the forward target, with %j, gives %d", async (flags, answer, status, served) => {
     const home = temporaryHome();
     const app = await startHttps(home);
     const args = ["listen", "--port", "0", "--json", "--key", keyFile(home), "-f", app.url, ...flags];

@@ -58,7 +58,7 @@ describe.runIf(existsSync("/dev/full"))("help without a stdout", () => {
     expect(stderr).not.toContain("    at ");
   });
 
-  it("ends without a word if the reader of a listing has gone", async () => {
+  it("ends silently if the reader of a listing is gone", async () => {
     for (const args of [
       ["help", "--json"],
       ["help", "settings", "--json"],

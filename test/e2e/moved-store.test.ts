@@ -33,7 +33,7 @@ const CHANGES: readonly [name: string, change: (db: string) => void, restore?: (
   ["the database is emptied", (db) => truncateSync(db), removeFiles],
 ];
 
-it.each(CHANGES)("keeps nothing, and says so, until it is started again: %s", async (_, change, restore) => {
+it.each(CHANGES)("accepts nothing, and says so, until it is restarted: %s", async (_, change, restore) => {
   const home = temporaryHome();
   const db = join(home, "store", "events.db");
   mkdirSync(dirname(db));

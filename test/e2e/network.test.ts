@@ -63,7 +63,7 @@ describe("HTTPS_PROXY", () => {
     [407, 1, "set HTTPS_PROXY to http://<user>:<password>@<host>:<port>"],
     [403, 1, "Check the proxy"],
     [502, 4, "Check the proxy"],
-  ])("that answers %d is asked %d times, and named", async (refuse, times, advice) => {
+  ])("that answers %d is asked %d times, and is named", async (refuse, times, advice) => {
     const proxy = await startProxy({ to: 0, refuse });
     const ended = await create(temporaryHome(), `https://${UNRESOLVABLE}`, { HTTPS_PROXY: proxy.url });
     expectNotReached(ended);
@@ -72,7 +72,7 @@ describe("HTTPS_PROXY", () => {
     expect(proxy.targets).toHaveLength(times);
   });
 
-  it("gets the user, with and without a password", async () => {
+  it("is sent the user, with and without a password", async () => {
     for (const user of ["me", "me:s3cret%23"]) {
       const home = temporaryHome();
       const { port, ca } = await startSecureService(home);
@@ -93,7 +93,7 @@ describe("HTTPS_PROXY", () => {
     expect(proxy.targets).toEqual([]);
   });
 
-  it("is not used for a host in NO_PROXY, whose authority NODE_EXTRA_CA_CERTS names", async () => {
+  it("is not used for a host in NO_PROXY, whose CA NODE_EXTRA_CA_CERTS names", async () => {
     const home = temporaryHome();
     const { port, ca, tokens } = await startSecureService(home);
     const proxy = await startProxy({ to: port });
@@ -105,7 +105,7 @@ describe("HTTPS_PROXY", () => {
 });
 
 describe("a private certificate authority", () => {
-  it("is not trusted without NODE_EXTRA_CA_CERTS, and gets no token", async () => {
+  it("is not trusted without NODE_EXTRA_CA_CERTS, and is sent no token", async () => {
     const home = temporaryHome();
     const { port, tokens } = await startSecureService(home);
     const ended = await create(home, `https://localhost:${port}`, {});

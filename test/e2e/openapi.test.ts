@@ -99,7 +99,7 @@ const TSCONFIG = {
   files: ["program.ts"],
 };
 
-it("gives openapi-typescript a client that type-checks and runs against the sandbox", async () => {
+it("lets openapi-typescript make a client that type-checks and runs against the sandbox", async () => {
   const home = temporaryHome();
   const sandbox = await startSandbox(home);
   const served = await (await fetch(new URL("openapi.json", sandbox))).text();

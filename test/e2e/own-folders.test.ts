@@ -52,7 +52,7 @@ const CACHES: Readonly<Record<string, (cache: string, documents: string) => void
 };
 
 describe("the program, with PAYLINK_HOME/cache", () => {
-  it.each(Object.entries(CACHES))("%s, leaves it and everything around as it was", async (_, put) => {
+  it.each(Object.entries(CACHES))("%s, changes nothing in it or around it", async (_, put) => {
     const user = temporaryHome();
     const shell = openShell(user);
     const home = join(user, "paylink");
@@ -83,7 +83,7 @@ describe("the program, without a home folder", () => {
   it.each([
     { HOME: "", PAYLINK_HOME: "" },
     { HOME: "", PAYLINK_HOME: "", XDG_CONFIG_HOME: "settings" },
-  ])("refuses to read and write where it is started: %j", async (env) => {
+  ])("refuses to read or write in the current folder: %j", async (env) => {
     const { cwd, run } = openShell(temporaryHome());
     expect(await run("paylink --help", { env })).toMatchObject({ code: 0 });
     const { code, stdout, stderr } = await run("paylink config set currency EUR", { env });
@@ -98,12 +98,12 @@ describe("the program, without a home folder", () => {
 /** Node 22 and later keep compiled code. */
 const keeps = "enableCompileCache" in nodeModule;
 
-describe.runIf(keeps && process.platform === "linux")("what Node keeps compiled", () => {
+describe.runIf(keeps && process.platform === "linux")("Node's compile cache", () => {
   const run = (home: string, env: Readonly<Record<string, string>> = {}, args = DRY_RUN.split(" ")) =>
     runPaylink(args, { home: join(home, "paylink"), env: { HOME: home, ...env } });
   const keptIn = (home: string): string[] => Object.keys(filesIn(home)).toSorted();
 
-  it("is stored in the platform's cache folder, and the next run adds nothing", async () => {
+  it("is in the platform's cache folder, and the next run adds nothing", async () => {
     const home = temporaryHome();
     expect((await run(home)).code).toBe(0);
     const first = keptIn(home);
@@ -113,7 +113,7 @@ describe.runIf(keeps && process.platform === "linux")("what Node keeps compiled"
     expect(keptIn(home)).toEqual(first);
   });
 
-  it("is nothing with NODE_DISABLE_COMPILE_CACHE, and for the version", async () => {
+  it("is not used with NODE_DISABLE_COMPILE_CACHE, nor for the version", async () => {
     const home = temporaryHome();
     expect((await run(home, { NODE_DISABLE_COMPILE_CACHE: "1" })).code).toBe(0);
     expect((await run(home, {}, ["--version"])).code).toBe(0);

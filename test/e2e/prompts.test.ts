@@ -147,7 +147,7 @@ describe("login, in a terminal", () => {
 });
 
 describe("test, in a terminal", () => {
-  it("lets the command have Ctrl-C once", async () => {
+  it("passes Ctrl-C to the command once", async () => {
     // It runs for as long as a second signal could need to arrive.
     const program = `let count = 0; process.on("SIGINT", () => { console.log("signalled", ++count);
       setTimeout(() => process.exit(3), 500); }); setInterval(() => {}, 1000); console.log("up");`;

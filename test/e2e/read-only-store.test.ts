@@ -57,11 +57,11 @@ const READING = [
   ["events", "stats", "--json"],
 ];
 
-describe("a store that may only be read", () => {
+describe("a store that can only be read", () => {
   it.each([
     ["a backup", (db: string) => openEventDatabase(db).exec(`VACUUM INTO '${db}.backup'`)],
     ["the file alone", (db: string) => cpSync(db, `${db}.backup`)],
-  ])("is read, and left as it is: %s", async (_, copy) => {
+  ])("is read, and not changed: %s", async (_, copy) => {
     const { folder, db } = await closedStore();
     copy(db);
     const away = join(openHome(), "backup");
@@ -80,7 +80,7 @@ describe("a store that may only be read", () => {
     expect(folder).not.toBe(away);
   });
 
-  it("of another user is read while listen writes it, and the order to change it is refused", async () => {
+  it("of another user is read while listen writes to it, and a command that would change it is refused", async () => {
     const home = openHome();
     const db = join(home, "events.db");
     const listen = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home), "--db", db], {
@@ -106,7 +106,7 @@ describe("a store that may only be read", () => {
   it.each([
     ["a copy with all of its files", ["", "-wal", "-shm"], 0],
     ["a copy without the index of its log", ["", "-wal"], 2],
-  ])("is read with what its log has, or what to do is said: %s", async (_, suffixes, code) => {
+  ])("is read with what its log has, or the message says what to do: %s", async (_, suffixes, code) => {
     const { db } = await closedStore();
     const writer = openEventDatabase(db);
     onTestFinished(() => writer.close());
@@ -131,7 +131,7 @@ describe("a store that may only be read", () => {
     expect(await list(join(home, "copy.db"))).toMatchObject({ code: 0 });
   });
 
-  it("that others may not read is said to be so", async () => {
+  it("that others may not read is reported as such", async () => {
     if (!IS_ROOT) return;
     const { db } = await closedStore();
     chmodSync(join(db, "..", ".."), 0o755);
@@ -158,7 +158,7 @@ function nobodysHome(): string {
   return home;
 }
 
-it("a store that is not there yet is empty, and is not made", async () => {
+it("a store that does not exist yet is empty, and is not created", async () => {
   const home = temporaryHome();
   expect(await runPaylink(["events", "list"], { home })).toMatchObject({ code: 0 });
   expect(await runPaylink(["events", "stats", "--json"], { home })).toMatchObject({ code: 0 });
@@ -166,7 +166,7 @@ it("a store that is not there yet is empty, and is not made", async () => {
   expect(files.filter((name) => name.includes("events"))).toEqual([]);
 });
 
-it("a store that is moved away is not created again by a reader, and is read again once it is back", async () => {
+it("a store that was moved away is not recreated by a reader, and is read again once it is back", async () => {
   const { folder, db } = await closedStore();
   const tail = startPaylink(["events", "tail", "--json", "--db", db], { home: temporaryHome() });
   await tail.until(/"type":"ready"/);
@@ -180,7 +180,7 @@ it("a store that is moved away is not created again by a reader, and is read aga
   await tail.stop("SIGTERM");
 });
 
-it("a long reader makes the log grow, which gets small again without a restart", async () => {
+it("a long reader makes the log grow, and it shrinks again without a restart", async () => {
   const { db } = await closedStore();
   const [writer, reader] = [openEventDatabase(db), openEventDatabase(db)];
   reader.exec("BEGIN; SELECT count(*) FROM events");

@@ -197,7 +197,7 @@ it("has a shop whose books pass check with orders that it knows", async () => {
   expect(stdout).toMatch(/✓ books: 3 of \d+ orders are booked, each as it was paid/);
 });
 
-it("drives the shop of the README through a real payment and every forgery", async () => {
+it("takes the shop of the README through a real payment and every forgery", async () => {
   const port = await freePort();
   const home = await writeShop(port);
   symlinkSync(fileURLToPath(new URL("../../bin/paylink.js", import.meta.url)), join(home, "paylink"));

@@ -32,7 +32,7 @@ describe("a fault of the API", () => {
     expect(await links()).toBe(created);
   });
 
-  it("makes a link whose answer comes too late", async () => {
+  it("creates a link whose answer comes too late", async () => {
     const { run, links } = await open("--fail", "create=late=1h");
     const { code, stderr } = await run(...CREATE, "--timeout", "2s");
     expect([code, stderr]).toEqual([6, expect.stringContaining("The link may exist")]);

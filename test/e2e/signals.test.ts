@@ -18,7 +18,7 @@ describe.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)("%s", (signal, code) => {
-  it("lets create receive the answer to what it has sent, and shows the link", async () => {
+  it("lets create receive the answer to its request, and shows the link", async () => {
     let answer = (): void => undefined;
     const service = await rawServer((socket) => (answer = () => reply(200, ANSWER)(socket)));
     const creating = startPaylink([...CREATE, "--quiet"], {
@@ -57,7 +57,7 @@ describe.each([
     expect(await waiting.stop(signal)).toMatchObject({ code, stdout: "", stderr: "" });
   });
 
-  it("ends create at once while it waits for another try", async () => {
+  it("ends create at once while it waits for a retry", async () => {
     const service = await rawServer(reply(503, MAINTENANCE, { "Retry-After": "20" }));
     const creating = startPaylink(CREATE, { home: temporaryHome(), env: account(service.url) });
     await expect.poll(() => creating.stderr()).toContain("Trying again in 20.0 s (1 of 3)");
@@ -77,7 +77,7 @@ describe.each([
     expect(ended).toMatchObject({ code: null, stdout: "" });
   });
 
-  it("lets bulk receive the answer to what it has sent, and sends no other row", async () => {
+  it("lets bulk receive the answers to its requests, and sends no other row", async () => {
     const home = temporaryHome();
     const list = join(home, "list.csv");
     writeFileSync(list, `invoiceId,amount\n${[1, 2, 3, 4, 5].map((n) => `INV-${n},10`).join("\n")}\n`);
@@ -92,7 +92,7 @@ describe.each([
     expect(service.requests.length).toBe(1);
   });
 
-  it("ends listen with everything stored by its thread", async () => {
+  it("ends listen once its thread has stored everything", async () => {
     const home = temporaryHome();
     const listening = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home)], { home });
     const url = await readyUrl(listening);

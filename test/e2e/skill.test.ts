@@ -8,7 +8,7 @@ import { openShell } from "../support/shell.ts";
 
 const SKILL = readFileSync(new URL("../../dist/SKILL.md", import.meta.url), "utf8");
 
-it("has the frontmatter by which agents find it, and is short", () => {
+it("has the frontmatter that agents find it by, and is short", () => {
   const [, frontmatter = ""] = /^---\n([\s\S]*?)\n---\n/.exec(SKILL) ?? [];
   expect(frontmatter).toMatch(/^name: paylink\ndescription: \S.{40,1000}$/);
   expect(SKILL.split("\n").length).toBeLessThan(130);

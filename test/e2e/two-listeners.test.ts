@@ -28,7 +28,7 @@ async function deliver(url: string, sent: readonly JsonLine[]): Promise<number[]
 }
 
 describe("two listeners on one database", () => {
-  it("lose nothing and keep nothing twice, and readers see each event complete", async () => {
+  it("lose nothing and store nothing twice, and readers see each event complete", async () => {
     const home = temporaryHome();
     const start = () => startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home)], { home });
     const listeners = [start(), start()];

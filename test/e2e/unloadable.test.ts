@@ -100,7 +100,7 @@ describe.runIf(process.getuid?.() === 0 && process.platform === "linux")("a user
     }
   });
 
-  it("needs no other variable than PAYLINK_HOME", () => {
+  it("needs only PAYLINK_HOME", () => {
     const { status, stdout } = runNameless({ PAYLINK_HOME: "{own}" }, DRY_RUN);
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ amount: 10, currency: "EUR" });

@@ -77,7 +77,7 @@ describe("listen with a slow reader", () => {
     expect(stdout.match(/^\{"type":"event"/gm)).toHaveLength(40);
   });
 
-  it("drops output that nobody reads, to limit the memory", async () => {
+  it("drops output that nobody reads, to bound memory", async () => {
     const { home, listening, send } = await start("--max-body", "1mb");
     const readOn = listening.pause();
     // More than two megabytes a line, in its record and in base64.

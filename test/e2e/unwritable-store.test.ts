@@ -14,7 +14,7 @@ describe("a store that cannot be written", () => {
   it.each([
     ["the file", "events.db", 0o400],
     ["the folder", "", 0o500],
-  ])("keeps listen from starting: %s is read-only", async (_, name, mode) => {
+  ])("stops listen from starting: %s is read-only", async (_, name, mode) => {
     const home = temporaryHome();
     const folder = join(home, "data");
     const db = join(folder, "events.db");
@@ -34,7 +34,7 @@ describe("a store that cannot be written", () => {
   });
 });
 
-it("keeps bulk from sending what it cannot remember, and says that nothing was sent", async () => {
+it("stops bulk from sending what it cannot remember, and says that nothing was sent", async () => {
   const home = temporaryHome();
   const folder = join(home, "data", "bulk");
   await openLocalMemory(folder, { isDryRun: false }).close();

@@ -35,13 +35,13 @@ describe.each([60, 80, 120])("with %i columns", (columns) => {
     "check --help",
     "help settings",
     "help",
-  ])("%s fits, but for commands to copy", async (args) => {
+  ])("%s fits, except for commands to copy", async (args) => {
     const screen = openScreen(args.split(" "), { home: temporaryHome(), columns });
     expect(await screen.ended).toBe(0);
     expect(widest(withoutCommands(screen.raw()))).toBeLessThanOrEqual(columns);
   });
 
-  it("status and config list break no word but addresses and paths", async () => {
+  it("status and config list break no words except addresses and paths", async () => {
     const home = temporaryHome();
     for (const [key, value] of [
       ["baseUrl", "http://127.0.0.1:9"],
@@ -93,7 +93,7 @@ describe.each([60, 80, 120])("with %i columns", (columns) => {
     expect(stdout).toContain("R".repeat(60));
   });
 
-  it("the first lines of the sandbox fit, but for its addresses", async () => {
+  it("the first lines of the sandbox fit, except for its addresses", async () => {
     const screen = openScreen(["sandbox", "--port", "0"], { home: temporaryHome(), columns });
     await screen.until(/paylink create/);
     expect(widest(screen.raw().replace(/http:\S+/g, ""))).toBeLessThanOrEqual(columns);

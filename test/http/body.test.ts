@@ -50,7 +50,7 @@ it("has the same limit in chunks as with Content-Length", async () => {
   }
 });
 
-it("makes room by closing the requests that are incomplete for longest", async () => {
+it("makes room by closing the requests that have been incomplete for longest", async () => {
   const { url, port, bodies } = await startServer(4 * 1024 * 1024);
   let closed = 0;
   for (let index = 0; index < 100; index++) {

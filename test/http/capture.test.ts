@@ -156,12 +156,12 @@ const FOUND = [
 ];
 
 describe("whatever the bytes are", () => {
-  it.each(FOUND)("%j does no harm", async (text) => {
+  it.each(FOUND)("%j is harmless", async (text) => {
     const request = await read(text);
     expect(request === undefined || request.method === "POST").toBe(true);
   });
 
-  it("reading them never throws, and gives the bytes of the body back", async () => {
+  it("reading them never throws, and returns the bytes of the body", async () => {
     const start = fc.constantFrom(
       "",
       "POST / HTTP/1.1\r\n",

@@ -32,20 +32,20 @@ describe("a name of this machine", () => {
     ["app.localhost", "127.0.0.1"],
     ["app.localhost", "::1"],
     ["a.b.localhost", "::1"],
-  ])("is reached, whatever the resolver knows: %s at %s", async (name, address) => {
+  ])("is reached, whatever the resolver answers: %s at %s", async (name, address) => {
     const authority = `${name}:${await serverAt(address)}`;
     const { status, body } = await openSender()(requestTo(authority));
     expect([status, new TextDecoder().decode(body)]).toEqual([200, authority]);
   });
 
-  it("that nothing listens at is refused, and not unknown", async () => {
+  it("without a listener is reported as refused, not as unknown", async () => {
     const failure = openSender()(requestTo("app.localhost:1"));
     await expect(failure).rejects.toThrow("http://app.localhost:1: connection refused");
     await expect(failure).rejects.toThrow(SendError);
   });
 });
 
-describe("100 Continue that nobody asked for", () => {
+describe("an unexpected 100 Continue", () => {
   const FINAL = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nHTTP/1.1 100";
 
   it.each([
@@ -73,7 +73,7 @@ describe("100 Continue that nobody asked for", () => {
     }
   });
 
-  it("leaves a body as it is that begins like one", async () => {
+  it("is not looked for in a body that begins like one", async () => {
     const body = "HTTP/1.1 100 Continue\r\n\r\n";
     const server = await rawServer((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
@@ -97,7 +97,7 @@ describe("the proxy of a request", () => {
     "https://127.0.0.1",
     "https://127.8.9.10",
     "https://[::1]:8443",
-  ])("is none for loopback: %s", (address) => {
+  ])("is not used for loopback: %s", (address) => {
     expect(isDirect(address)).toBe(true);
   });
 
@@ -121,7 +121,7 @@ describe("the proxy of a request", () => {
     ["https://pay.corp.example", "*"],
     ["https://pay.corp.example", "other.example *"],
     ["https://10.1.2.3", "*"],
-  ])("is none where NO_PROXY names it: %s in %j", (address, noProxy) => {
+  ])("is not used if NO_PROXY names it: %s in %j", (address, noProxy) => {
     expect(isDirect(address, noProxy)).toBe(true);
   });
 
@@ -137,11 +137,11 @@ describe("the proxy of a request", () => {
     ["https://pay.corp.example", ""],
     ["https://pay.corp.example", " , ;"],
     ["https://pay.corp.example", undefined],
-  ])("stays where NO_PROXY does not: %s in %j", (address, noProxy) => {
+  ])("is used if NO_PROXY does not name it: %s in %j", (address, noProxy) => {
     expect(isDirect(address, noProxy)).toBe(false);
   });
 
-  it("is none for http, which has no tunnel", () => {
+  it("is not used for http, which has no tunnel", () => {
     expect(isDirect("http://service.example")).toBe(true);
   });
 });

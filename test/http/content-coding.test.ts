@@ -68,18 +68,18 @@ describe("a reply in a coding", () => {
     expect(fieldLines(reply.headers, "x")).toEqual(["1"]);
   });
 
-  it("is read where the coding is one of the transfer (RFC 9112 7)", async () => {
+  it("is read if the coding is a transfer coding (RFC 9112 7)", async () => {
     const reply = await exchange({ field: "Transfer-Encoding", coding: "gzip", body: gzipSync(JSON_TEXT) });
     expect(textIn(reply)).toBe(JSON_TEXT);
   });
 
-  it("has no field that describes the coding any more", async () => {
+  it("no longer has fields that describe the coding", async () => {
     const { headers } = await exchange({ coding: "gzip", body: gzipSync(JSON_TEXT) });
     expect(fieldLines(headers, "content-encoding")).toEqual([]);
     expect(fieldLines(headers, "content-length")).toEqual([]);
   });
 
-  it("is read as far as it goes where its end is missing", async () => {
+  it("is read as far as it goes if its end is missing", async () => {
     const whole = gzipSync(JSON_TEXT);
     expect(textIn(await exchange({ coding: "gzip", body: whole.subarray(0, -8) }))).toBe(JSON_TEXT);
   });
@@ -88,7 +88,7 @@ describe("a reply in a coding", () => {
     ["is damaged", "gzip", damaged(gzipSync(JSON_TEXT))],
     ["is of a coding that paylink cannot read", "zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x02])],
     ["is not what its label says", "br", Buffer.from([0xff, 0xfe, 0x00, 0x01, 0x02])],
-  ])("stays as it is, with the reason, where it %s", async (_, coding, body) => {
+  ])("is kept unchanged, with the reason, if it %s", async (_, coding, body) => {
     const reply = await exchange({ coding, body });
     expect(reply.body).toEqual(body);
     expect(reply.undecoded).toMatch(new RegExp(`^${coding}: `));
@@ -116,14 +116,14 @@ function damaged(bytes: Buffer): Buffer {
 describe("a reply that is small until it is decoded", () => {
   const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024), { level: constants.Z_BEST_COMPRESSION });
 
-  it("is refused where it is larger than a reply may be", async () => {
+  it("is refused if it is larger than a reply may be", async () => {
     const answer = exchange({ coding: "gzip", body: bomb, options: { maxReply: 1000 * 1000 } });
     await expect(answer).rejects.toThrow("sent more than 1000000 bytes of reply");
     await expect(answer).rejects.toMatchObject({ sent: true });
     await expect(answer).rejects.toThrow(SendError);
   });
 
-  it("is cut where only its beginning is kept", async () => {
+  it("is cut if only its beginning is kept", async () => {
     const reply = await exchange({ coding: "gzip", body: bomb, options: { keep: 1000 } });
     expect(reply.body).toEqual(Buffer.alloc(1000));
   });

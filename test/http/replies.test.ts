@@ -40,7 +40,7 @@ describe("a reply of which only the beginning is kept", () => {
 });
 
 describe("each request", () => {
-  it("is not sent once its signal was aborted, even while the sender gets ready", async () => {
+  it("is not sent once its signal is aborted, even during preparation", async () => {
     const server = await serverOf(Buffer.from(TEXT));
     const abort = new AbortController();
     const exchange = openSender()(requestTo(server.port), { signal: abort.signal, finish: true });
@@ -56,7 +56,7 @@ describe("each request", () => {
     expect(server.requests[0]).toContain("\r\nAccept-Encoding: gzip, deflate, br\r\n");
   });
 
-  it("keeps the fields that a forwarded webhook has of its own", async () => {
+  it("keeps the User-Agent of a forwarded webhook", async () => {
     const server = await serverOf(Buffer.from(TEXT));
     await openSender()(requestTo(server.port, [["user-agent", "Service/1"]]));
     expect(server.requests[0]).toMatch(/\r\nuser-agent: Service\/1\r\n/);

@@ -9,7 +9,7 @@ import { rawServer } from "../support/raw-server.ts";
 import { startProxy, UNRESOLVABLE } from "../support/secure-service.ts";
 import { openSender, USER_AGENT } from "../support/sender.ts";
 
-it("takes from single modules of undici what its index exports", async () => {
+it("imports from single modules of undici what its index exports", async () => {
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
   const { default: ProxyAgent } = await import("undici/lib/dispatcher/proxy-agent.js");
   const { default: buildConnector } = await import("undici/lib/core/connect.js");
@@ -26,7 +26,7 @@ it.each([
   ["with the bytes at once", "Content-Length: 2\r\n\r\n{}"],
   ["without them", "Content-Length: 2\r\n\r\n"],
   ["in chunks", "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"],
-])("takes a 204 that promises a body as the answer that it is, %s", async (_, rest) => {
+])("accepts a 204 that announces a body, %s", async (_, rest) => {
   const server = await rawServer((socket) => void socket.write(`HTTP/1.1 204 No Content\r\nX: 1\r\n${rest}`));
   const send = openSender();
   const authority = `127.0.0.1:${server.port}`;

@@ -68,7 +68,7 @@ describe("the time limit of a run", () => {
     expect(given).toEqual([undefined, 5, 5, 60_000]);
   });
 
-  it("has one start: a later one changes nothing", () => {
+  it("starts once: a later start changes nothing", () => {
     const limit = limitOf(60_000);
     limit.start(1, "");
     expect(limit.milliseconds).toBe(60_000);

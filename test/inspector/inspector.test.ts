@@ -200,7 +200,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(grouped).toContain("5 events; approved EUR 72.00; not approved EUR 18.00.");
   });
 
-  it("shows the whole answer of the application, of a page for people its words", async () => {
+  it("shows the whole answer of the application, and only the words of an HTML page", async () => {
     const store = await open();
     const { get } = openInspector(store);
     const one = event(idOf("a"), { reference: "PAGE" });
@@ -226,7 +226,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(page).not.toContain("<script>x()");
   });
 
-  it("keeps the filters in the address, and shows nothing where one cannot be read", async () => {
+  it("keeps the filters in the address, and shows nothing if one cannot be read", async () => {
     const store = await open();
     const { get } = openInspector(store);
     const one = event(idOf("a"), { reference: "OLD", transApproved: false });
@@ -252,7 +252,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     }
   });
 
-  it("says in the queue what somebody wants to know at night", async () => {
+  it("answers the questions of an operator at night in the queue", async () => {
     const store = await open();
     const { get } = openInspector(store);
     expect(wordsOf(await get("/queue"))).toContain("Nothing waits, nothing has failed.");
@@ -295,7 +295,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(wordsOf(await get("/queue"))).toContain("EUR 1,234,577.50");
   });
 
-  it("shows what another key has verified apart, and sends none of it", async () => {
+  it("shows events of another key separately, and sends none of them", async () => {
     const store = await open();
     const send = vi.fn(async () => forward(200));
     const { get, post } = openInspector(store, {
@@ -356,7 +356,7 @@ it("says after five seconds that the store does not answer", async () => {
   expect([status, text]).toEqual([503, "The store did not answer in 5 s. Reload the page to try again.\n"]);
 });
 
-it("reads sums that take long again only after a while", async () => {
+it("caches sums that are slow to compute", async () => {
   const store = openSqlite(join(temporaryHome(), "events.db"));
   await store.append(event(idOf("a"), { reference: "SUM" }));
   let time = NOW.getTime();
@@ -494,7 +494,7 @@ it.each(["//[", "//]", "//evil.example/", "/\\evil.example"])("has no page at %s
   expect([400, 404]).toContain((await request("GET", target)).status);
 });
 
-describe("nobody else gets anything", () => {
+describe("everyone else is refused", () => {
   const PATHS = ["/", "/queue", "/events/x", "/events/x/body", "/inspector.js", "/nowhere"];
 
   it.each([
@@ -550,7 +550,7 @@ describe("nobody else gets anything", () => {
     expect((await store.history(idOf("a"))).actions).toEqual([]);
   });
 
-  it("by a GET: it changes nothing, whatever it asks for", async () => {
+  it("by a GET, which changes nothing, whatever it asks for", async () => {
     const store = openSqlite(join(temporaryHome(), "events.db"));
     await store.append(event(idOf("a")), 0);
     const { request } = openInspector(store);
@@ -589,7 +589,7 @@ describe("nobody else gets anything", () => {
     }
   });
 
-  it("by hostile fields of a record, a header or a reference: they are text, short and visible", async () => {
+  it("by hostile fields of a record, a header or a reference, which are shown as short, visible text", async () => {
     const store = openSqlite(join(temporaryHome(), "events.db"));
     const evil = `"><script>alert(1)</script>\u202e\u001b[31m`;
     const one = event(idOf("a"), {

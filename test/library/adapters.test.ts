@@ -113,7 +113,7 @@ describe.each(Object.entries(LAMBDA_EVENTS))("%s", (_, eventOf) => {
     await expect(verifyThere(eventOf({ ...request, method: "GET" }))).rejects.toMatchObject({ status: 405 });
   });
 
-  it("is refused where a field of the signature is there twice", async () => {
+  it("is refused if a field of the signature appears twice", async () => {
     const request = sent();
     for (const name of ["signature", "signature-input", "content-type"]) {
       const again = request.headers.find(([one]) => one.toLowerCase() === name);

@@ -35,7 +35,7 @@ const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, st
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 describe("header values", () => {
-  it("are those of headers where a request of Node has no list of lines", async () => {
+  it("are those of headers if a Node request has no rawHeaders", async () => {
     const { headers, body } = signed();
     const named = lowerCase(headers);
     const length = Number(named["content-length"]);
@@ -73,7 +73,7 @@ describe("header values", () => {
       );
   });
 
-  it("in two lines are never one", async () => {
+  it("on two lines are never joined", async () => {
     const { headers, body } = signed();
     const named = lowerCase(headers);
     for (const name of ["signature", "signature-input", "content-digest", "content-type"]) {
@@ -140,7 +140,7 @@ describe("a body", () => {
     expect(await pending).toBe("APPROVED");
   });
 
-  it("may have a getter, which is asked for nothing that it may throw", async () => {
+  it("may have a getter that throws, which is never called", async () => {
     const { headers, body } = signed();
     const request = adapted(headers, body);
     Object.defineProperty(request, "body", {
@@ -162,7 +162,7 @@ describe("a body", () => {
     expect(await judged(changing)).toBe("APPROVED");
   });
 
-  it("is read once: a second time it is gone, and two requests at once are each their own", async () => {
+  it("is read once, is gone the second time, and is not mixed up between simultaneous requests", async () => {
     const answers: string[] = [];
     const app = express();
     app.post("/twice", async (request, response) => {
@@ -207,13 +207,13 @@ describe("Fastify", () => {
   };
   const raw = (request: FastifyRequest) => request.raw;
 
-  it("passes its own request, or that of Node, where its parser leaves the body", async () => {
+  it("passes its own request, or Node's, if its parser leaves the body alone", async () => {
     const leave = (app: FastifyInstance) =>
       app.addContentTypeParser("application/json", (_request, _payload, done) => done(null));
     expect([await post(leave), await post(leave, raw)]).toEqual(["APPROVED", "APPROVED"]);
   });
 
-  it("passes its own request where a parser leaves the bytes", async () => {
+  it("passes its own request if a parser leaves the bytes", async () => {
     const keep = (app: FastifyInstance) =>
       app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, bytes, done) =>
         done(null, bytes),

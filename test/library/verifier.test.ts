@@ -141,7 +141,7 @@ describe("a verified webhook", () => {
     expect(transaction).toEqual(JSON.parse(body));
   });
 
-  it("refuses what breaks the specification if it is strict, with the violations and the record", async () => {
+  it("refuses violations if it is strict, and returns them with the record", async () => {
     const record = { ...sampleTransaction("DECLINED"), status: "Pending", extra: [1, { deep: null }] };
     const webhook = signWebhook(JSON.stringify(record), { key: privateKey, url: URL_SENT });
     expect(await refusal(webhook, { key: pem, strict: true })).toMatchObject({
@@ -154,7 +154,7 @@ describe("a verified webhook", () => {
     });
   });
 
-  it("never has Infinity: such an amount is a violation, and such a number elsewhere stays text", async () => {
+  it("never has Infinity: such an amount is a violation, and any other such number stays text", async () => {
     const body = (amount: string): string =>
       JSON.stringify({ ...sampleTransaction("APPROVED"), extra: [0] })
         .replace('"amountTrans":10,', `"amountTrans":${amount},`)
@@ -251,7 +251,7 @@ describe.each(DEVIATIONS)("a record with %s", (_, changes, outcome, broken, unit
     expect(verified.transaction).toEqual(Object.fromEntries(fields.map((name) => [name, record[name]])));
   });
 
-  it("is refused if strict, where it breaks the specification", async () => {
+  it("is refused in strict mode if it breaks the specification", async () => {
     const strict = { key: pem, strict: true } as const;
     if (broken.length === 0) expect((await verifyWith(webhook, strict)).record).toEqual(record);
     else expect(await refusal(webhook, strict)).toMatchObject({ code: "body_schema", status: 422, record });
@@ -272,7 +272,7 @@ it.each([Number.NaN, new Date("no date")])("no webhook is verified at the time %
   await expect(verifyWith(old, { key: pem, now })).rejects.toThrow("not a valid time");
 });
 
-it("names the callback of a plugin, with what to do about it", async () => {
+it("recognises the callback of a plugin, and says what to do", async () => {
   const form = "id=d7&amount=10.5&currency=GBP&invoiceId=I1&errorCode=0&success=true&signature=h0cLbw%3D";
   for (const body of [form, JSON.stringify(Object.fromEntries(new URLSearchParams(form)))])
     expect(await refusal({ method: "POST", url: "/", headers: {}, body })).toMatchObject({
@@ -285,7 +285,7 @@ it("names the callback of a plugin, with what to do about it", async () => {
 describe("the address", () => {
   const derived = signed(URL_SENT, DERIVED);
 
-  it("is that of publicUrl, and that of a request given by its parts", async () => {
+  it("is that of publicUrl, also for a request given by its parts", async () => {
     const request = { ...derived, url: "/webhooks?from=service" };
     await verifyWith(request, { key: pem, publicUrl: "https://shop.example/webhooks" });
     await verifyWith(derived, { key: pem });
@@ -293,7 +293,7 @@ describe("the address", () => {
     expect(other).toMatchObject({ code: "signature_invalid", status: 401 });
   });
 
-  it("has the path of publicUrl where a proxy maps that to the root", async () => {
+  it("has the path of publicUrl if a proxy maps that path to the root", async () => {
     const publicUrl = "https://shop.example/webhooks";
     const at = (url: string) => ({ ...derived, url });
     await verifyWith(at("/?from=service"), { key: pem, publicUrl });
@@ -360,7 +360,7 @@ describe("the body", () => {
     expect(accepted).toEqual(["raw", "text", "a parser of another type", "rawBody", "a mounted router"]);
   });
 
-  it("is refused where it was parsed, with the fix for each framework", async () => {
+  it("is refused if it was parsed, with the fix for each framework", async () => {
     const errors: WebhookError[] = [];
     const app = express().use(express.json());
     app.post("/webhooks", async (request, response) => {
@@ -406,7 +406,7 @@ describe("the body", () => {
     await verifyWith({ ...webhook, body: body.buffer }, { key: foreign(pem) });
   });
 
-  it("is incomplete where a Web stream breaks, and gone where it is being read or was read", async () => {
+  it("is incomplete if a Web stream breaks, and gone if it is being read or was read", async () => {
     const { body, ...rest } = signed();
     const broken = new ReadableStream<Uint8Array>({
       pull: (controller) => {
@@ -428,7 +428,7 @@ describe("the body", () => {
       });
   });
 
-  it("is incomplete where the sender went away", async () => {
+  it("is incomplete if the sender went away", async () => {
     const ended = new Promise<WebhookError>((resolve) => {
       void listen(async (request) => resolve(await refusal(request))).then((url) => {
         const sent = httpRequest(url, { method: "POST", headers: signed(url).headers });
@@ -445,7 +445,7 @@ async function listenTo(app: express.Express): Promise<string> {
 }
 
 describe("a request of a framework", () => {
-  it("may be Fastify's, Koa's and Hono's own request of Node or the Web", async () => {
+  it("may be the Node or Web request inside Fastify, Koa and Hono", async () => {
     const outcomes: string[] = [];
     const verify = createVerifier({ key: pem });
     const fast = fastify();
@@ -469,7 +469,7 @@ describe("a request of a framework", () => {
     expect(outcomes).toEqual(["APPROVED", "APPROVED", "APPROVED"]);
   });
 
-  it("is refused where a field of the signature is there twice", async () => {
+  it("is refused if a field of the signature appears twice", async () => {
     const { headers, body } = signed();
     for (const name of ["Signature", "Signature-Input"]) {
       const both = { ...headers, [name.toLowerCase()]: headers[name] };
@@ -505,7 +505,7 @@ describe("the key", () => {
   it.each<[string, VerifierOptions["key"], string]>([
     ["a URL that nothing answers", "http://127.0.0.1:9/jwks.json", "not_reached"],
   ])(
-    "as %s is a problem of the application, so that the service sends the webhook again",
+    "as %s is the application's problem, so that the service sends the webhook again",
     async (_, key, code) => {
       const error = await refusal(signed(), { key });
       expect(error).toMatchObject({ code, verdict: null });
@@ -578,7 +578,7 @@ describe("the key", () => {
     expect((await code()) === "APPROVED").toBe(false);
   });
 
-  it("from a URL is read where a proxy compresses the set and does not say so, or labels it only if it may", async () => {
+  it("from a URL is read even if a proxy compresses the key set without labelling it", async () => {
     const set = Buffer.from(JSON.stringify({ keys: [publicJwk(publicKey, "k")] }));
     const server = createServer(({ url: path, headers }, response) => {
       if (path === "/labelled" && headers["accept-encoding"] !== "identity")

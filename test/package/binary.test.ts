@@ -39,7 +39,7 @@ const distFile = (name: string): string => readFileSync(join(ROOT, "dist", name)
 const LINK = ["--amount", "10", "--currency", "EUR", "--terminal-id", "T-1", "--customer-name", "Ada"];
 
 describe("the executable", () => {
-  it("prints what the program in dist/ prints", async () => {
+  it("prints the same as the program in dist/", async () => {
     const home = temporaryHome();
     for (const args of [
       ["--version"],
@@ -54,7 +54,7 @@ describe("the executable", () => {
       expect(await run(args, { home })).toEqual(await runPaylink(args, { home }));
   });
 
-  it("contains the files that come with paylink, with the licences of Node", async () => {
+  it("contains the files that come with paylink, and the licences of Node", async () => {
     const home = temporaryHome();
     const printed = async (name: string): Promise<string> =>
       (await run(["help", "files", name], { home })).stdout;
@@ -136,7 +136,7 @@ describe("the executable", () => {
     expect([...service.links.values()].every((links) => links === 1)).toBe(true);
   });
 
-  it("names the functions in a crash", async () => {
+  it("names the functions in a crash report", async () => {
     const home = temporaryHome();
     const broken = join(home, "paylink");
     const bytes = readFileSync(BINARY);

@@ -67,7 +67,7 @@ const run = (baseUrl: string, args: readonly string[], home = temporaryHome()): 
 const errorIn = ({ stderr }: Ended): unknown => (JSON.parse(stderr) as { error: unknown }).error;
 
 describe.skipIf(NGINX === undefined)("behind nginx", () => {
-  it("that compresses, links are created, listed, and refused with the reason", async () => {
+  it("that compresses, links are created, listed, and refused with a reason", async () => {
     const { port, created } = await startService();
     const address = await nginxBefore(port, "location / { proxy_pass %s; }");
     expect(await run(address, [...CREATE, "-q"])).toMatchObject({
@@ -116,7 +116,7 @@ describe.skipIf(NGINX === undefined)("behind nginx", () => {
     expect(login.stderr).toMatch(/✓ webhook key.*rsa 2048 bits/s);
   });
 
-  it("that answers 408 while the service works, nothing is claimed, and bulk sends no row again", async () => {
+  it("that answers 408 while the service works, the outcome is unknown, and bulk resends no row", async () => {
     const { port, created } = await startService({ late: 2000 });
     const address = await nginxBefore(
       port,
@@ -203,7 +203,7 @@ describe.skipIf(TINYPROXY === undefined)("through tinyproxy", () => {
       env: { ...ACCOUNT, PAYLINK_BASE_URL: `https://${UNRESOLVABLE}`, ...env },
     });
 
-  it("that asks for a user, 407 is said at once, and the link is created with the user", async () => {
+  it("that asks for a user, 407 is reported at once, and the link is created once the user is given", async () => {
     const home = temporaryHome();
     const service = await startSecureService(home);
     // It reaches what no resolver knows.
@@ -217,7 +217,7 @@ describe.skipIf(TINYPROXY === undefined)("through tinyproxy", () => {
     expect(created).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("that does not reach an application, the cause is the proxy", async () => {
+  it("that does not reach an application, the proxy is named as the cause", async () => {
     const port = await tinyproxy("");
     const home = temporaryHome();
     const key = join(home, "key.pem");

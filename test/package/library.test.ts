@@ -97,7 +97,7 @@ it("is a package of its own without dependencies, of at most 120 KB", async () =
 });
 
 describe("paylink-webhooks", () => {
-  it("is loaded by both module systems and every resolution of TypeScript", async () => {
+  it("loads in both module systems and with every resolution mode of TypeScript", async () => {
     const { run, write } = await openProject();
     write("esm.mjs", javaScript(ESM));
     write("cjs.cjs", javaScript(CJS));
@@ -204,7 +204,7 @@ describe("the types", () => {
   };
   const documented = (symbol: ts.Symbol): boolean => symbol.getDocumentationComment(checker).length > 0;
 
-  it("export what applications name, and no internals", () => {
+  it("export what applications need, and no internals", () => {
     expect(
       exported()
         .map(({ name }) => name)

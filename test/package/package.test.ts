@@ -49,7 +49,7 @@ function writeProject({ cwd }: Shell, port: string): void {
   );
 }
 
-it("holds what runs and no more, within its bars", async () => {
+it("holds only what runs, within the size bars", async () => {
   const { files, size, unpackedSize } = await pack(openShell(temporaryHome()));
   const paths = files.map(({ path }) => path);
   expect(paths.filter((path) => !/^dist\/(?:[\w-]+\/)*[\w-]+\.js$/.test(path)).toSorted()).toEqual([

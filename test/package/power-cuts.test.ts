@@ -187,7 +187,7 @@ describe.skipIf(!hasStrace)("a power cut, recorded with strace", { timeout: 3_60
     });
   });
 
-  it("sends no row of a list again whose request was sent", async () => {
+  it("resends no row whose request was sent", async () => {
     const root = temporaryHome();
     const home = join(root, "new", "home");
     const service = await startLinkService(() => "create");

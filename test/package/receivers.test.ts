@@ -524,7 +524,7 @@ describe.each(Object.entries(LANGUAGES))(
       expect({ isAnswered, says }).toEqual({ isAnswered: !says, says });
     });
 
-    it("refuses everything else, and goes on", async () => {
+    it("refuses everything else, and keeps running", async () => {
       const answers = await answersTo(REFUSED);
       expect(answers.filter(([, status]) => status < 400 || status >= 500)).toEqual([]);
       expect(Object.fromEntries(answers)).toMatchObject({
@@ -548,7 +548,7 @@ describe.each(Object.entries(LANGUAGES))(
       await atTheirTime.stop();
     });
 
-    it("books only what is of its terminals, where it names some", async () => {
+    it("books only payments of its terminals, if it names some", async () => {
       const cwd = join(folder, "terminals");
       install(cwd, (source) => source.replace(...terminals));
       const one = await listening(cwd);
@@ -560,7 +560,7 @@ describe.each(Object.entries(LANGUAGES))(
       await one.stop();
     });
 
-    it("makes of each delivery what listen makes of it", async () => {
+    it("judges each delivery as listen does", async () => {
       const cwd = join(folder, "deliveries");
       const { public_key_pem: key = "" } = deliveryCases()[0]?.context ?? {};
       install(cwd, (source) => source.replaceAll(...clock));
@@ -617,7 +617,7 @@ describe.each(Object.entries(LANGUAGES))(
       await one.stop();
     });
 
-    it("says what is wrong with its key, and does not print it", async () => {
+    it("says what is wrong with its key without printing it", async () => {
       for (const [problem, [variables, reason]] of Object.entries(WRONG_KEYS)) {
         const { status, text } = await firstWords(variables);
         expect([problem, text]).toEqual([problem, expect.stringContaining("PAYLINK_WEBHOOK_KEY")]);
@@ -628,7 +628,7 @@ describe.each(Object.entries(LANGUAGES))(
       }
     });
 
-    it("takes a key whose line ends are written as \\n", async () => {
+    it("accepts a key whose line ends are written as \\n", async () => {
       const { status } = await firstWords({ PAYLINK_WEBHOOK_KEY: KEYS.publicPem.replaceAll("\n", "\\n") });
       expect(status).toBe(200);
     });

@@ -49,7 +49,7 @@ it.each([
   expect(addressed(head(received), address).target).toBe(expected);
 });
 
-it("without one, the target is never changed", () => {
+it("without one, never changes the target", () => {
   const own = { kind: "own", scheme: "http", hosts: ["127.0.0.1"], port: 4000 } as const;
   expect(addressed(head("/hook"), own)).toEqual(head("/hook"));
 });

@@ -45,7 +45,7 @@ async function post(url: string, headers: Readonly<Record<string, string>>, body
 const CALLBACK = "id=d7&amount=10.5&currency=GBP&invoiceId=I1&errorCode=0&success=true&signature=h0cLbw%3D";
 const CALLBACK_JSON = JSON.stringify(Object.fromEntries(new URLSearchParams(CALLBACK)));
 
-describe("in order, cheapest first", () => {
+describe("checks in order, cheapest first", () => {
   const json = { "Content-Type": "application/json" };
   const form = { "Content-Type": "application/x-www-form-urlencoded" };
   const requests: [string, number, RefusalCode, string, Record<string, string>, string][] = [
@@ -92,7 +92,7 @@ describe("in order, cheapest first", () => {
     expect(codes()).toEqual([code]);
   });
 
-  it("takes what is not verified from programs of this machine alone, not from a page whose name leads here", async () => {
+  it("accepts unverified webhooks only from programs on this machine, not from a web page by DNS rebinding", async () => {
     const { server, codes } = await start(1024, true);
     const request = (host: string): string =>
       `POST /webhooks/paylink HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`;

@@ -38,7 +38,7 @@ describe("an application that", () => {
     return new URL(`http://127.0.0.1:${await listenOnFreePort(server)}/`);
   }
 
-  it("never answers timed out", async () => {
+  it("that never answers times out", async () => {
     expect(await attemptAt(await appThat("never answers"), 50)).toMatchObject({
       result: { kind: "noAnswer", failure: "timeout", sent: true },
       forward: { status: null, detail: expect.stringContaining("did not answer within 50 ms") },
@@ -46,7 +46,7 @@ describe("an application that", () => {
   });
 
   it.each(["never ends", "ends midway"] as const)(
-    "answers 200 and %s its body has accepted it",
+    "that answers 200 and %s its body has accepted it",
     async (does) => {
       expect(await attemptAt(await appThat(does), does === "never ends" ? 300 : undefined)).toMatchObject({
         result: { kind: "answered", status: 200 },

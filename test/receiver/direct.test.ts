@@ -18,7 +18,7 @@ describe("the service that waits for the application", () => {
   };
   const answerTo = (send: Send) => open(send)("a");
 
-  it("gets its status, content and Retry-After, and nothing else; any 2xx is a 200", async () => {
+  it("gets its status, content and Retry-After, and nothing else; any 2xx becomes 200", async () => {
     const headers = [
       ["Content-Type", "text/plain"],
       ["Set-Cookie", "session=1"],
@@ -45,7 +45,7 @@ describe("the service that waits for the application", () => {
     [new SendError("the connection to 10.1.2.3 was closed", true), 502, "connection_terminated"],
     [new SendError("connect ECONNREFUSED 10.1.2.3:3000", false), 502, "destination_unavailable"],
   ])(
-    "gets an error of RFC 9209 if there is no answer, without the address: %s",
+    "gets a Proxy-Status (RFC 9209) if there is no answer, without the address: %s",
     async (error, status, name) => {
       const answer = await answerTo(async () => {
         throw error;
@@ -58,7 +58,7 @@ describe("the service that waits for the application", () => {
     },
   );
 
-  it("does not wait for others, however many of them hang", async () => {
+  it("does not wait for other webhooks, however many of them hang", async () => {
     const deliver = open((request) =>
       nameIn(request) === "last" ? Promise.resolve(OK) : new Promise(() => undefined),
     );

@@ -28,7 +28,7 @@ describe("event ids", () => {
     if (first === 0) expect(ids.toSorted()).toEqual(ids);
   });
 
-  it("begin at a random point, so that two processes on one log use different ones", () => {
+  it("begin at a random point, so that two processes with one store use different ids", () => {
     expect(new Set([...idsFrom(0), ...idsFrom(0x7fffffff)]).size).toBe(2 * MANY);
   });
 });

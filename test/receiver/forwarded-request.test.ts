@@ -89,7 +89,7 @@ describe("the headers of a forwarded webhook", () => {
     ]);
   });
 
-  it("leave out what frameworks trust or put in the place of other fields", async () => {
+  it("leave out what frameworks trust or use in place of other fields", async () => {
     const names = [
       "X_Forwarded_For",
       "X_Forwarded_Host",
@@ -122,7 +122,7 @@ describe("the headers of a forwarded webhook", () => {
     ]);
   });
 
-  it("keep what a webhook and its trace consist of, also where Connection names it", async () => {
+  it("keep those of the webhook and its trace context, even if Connection names them", async () => {
     const sent: HeaderLine[] = [
       ["Connection", "close, Content-Digest, traceparent"],
       ["traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
@@ -140,7 +140,7 @@ describe("the headers of a forwarded webhook", () => {
     expect(forwarded.map(([name]) => name.toLowerCase()).toSorted()).toEqual(names.toSorted());
   });
 
-  it("have those of --forward-header in the place of the sender's", async () => {
+  it("have those of --forward-header in place of the sender's", async () => {
     const added: [string, string][] = [
       ["x-shop", "mine"],
       ["X-Shop", "second"],
@@ -151,7 +151,7 @@ describe("the headers of a forwarded webhook", () => {
     expect(await linesOf(names, { added })).toEqual(added);
   });
 
-  it("have paylink's own warning, and none that a sender or --forward-header has written", async () => {
+  it("have paylink's own warning, and none written by a sender or --forward-header", async () => {
     const names = ["paylink-warning", "paylink_warning"];
     const sent: HeaderLine[] = [
       ["Paylink-Warning", "forged"],

@@ -62,7 +62,7 @@ describe("a body without a signature", () => {
     expectLinear(body.length, () => modules().readRecord(request.body));
   });
 
-  it("of any JSON that is deep, long or repeats itself", () => {
+  it("costs little, however deep, long or repetitive its JSON is", () => {
     const name = fc.constantFrom("", "a", "\\u0041", "__proto__", "x".repeat(50));
     const level = fc.record({ name: fc.option(name), around: fc.integer({ min: 0, max: 6 }) });
     fc.assert(
@@ -85,7 +85,7 @@ describe("a body without a signature", () => {
   });
 });
 
-describe("a head whose signature is not one", () => {
+describe("a head with a malformed signature", () => {
   const sixty = Array.from({ length: 60 }, (_, at) => `b${at}`);
   const signedBy = (components: readonly string[], digest: string, target = "/"): HttpRequest =>
     requestOf(

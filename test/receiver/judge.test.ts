@@ -41,7 +41,7 @@ describe("the callback of DNA's e-commerce plugins", () => {
     expect(codeOf(body)).toBe(code);
   });
 
-  it("is not looked for where there is a signature", () => {
+  it("is not looked for if there is a signature", () => {
     const lone = codeOf(JSON.stringify(CALLBACK), ["Signature", "sig1=:AAAA:"]);
     expect(lone).toBe("signature_input_missing");
   });

@@ -46,7 +46,7 @@ const URL = "https://service.example/jwks.json";
 const ids = async (ring: Keyring) => (await ring.keys()).map(({ keyid }) => keyid);
 
 describe("a keyring", () => {
-  it("is renewed at once for a key that is not known, and then six times a minute, however many ask", async () => {
+  it("is renewed at once for an unknown key, and at most six times a minute after that", async () => {
     const { io, fetched, pass } = service("a", "b", "c");
     const ring = await openKeyring([URL], io);
     expect(await ids(ring)).toEqual(["a"]);
@@ -93,7 +93,7 @@ describe("a keyring", () => {
     expect([together, fetched()]).toEqual([[["b"], ["b"]], 2]);
   });
 
-  it("is read again where the clock was set back", async () => {
+  it("is read again if the clock was set back", async () => {
     const { io, pass } = service("a", "b");
     const ring = await openKeyring([URL], io);
     pass(-3600);
@@ -151,7 +151,7 @@ describe("an address that gives no key", () => {
     expect(adviceOf(error)).toMatch(/^Nothing was received\. .*paylink config set webhookKey <url>$/);
   });
 
-  it.each([403, 404])("is not reached if it answers anything else, and a file may do: %i", async (status) => {
+  it.each([403, 404])("counts as not reached if it answers anything else: %i", async (status) => {
     const error = await failure(loadKeys([URL], answering(status)));
     expect(error).toMatchObject({ code: "not_reached", message: expect.stringContaining(String(status)) });
     expect(adviceOf(error)).toContain("give a key file: --key <file>");

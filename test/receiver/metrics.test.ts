@@ -98,13 +98,13 @@ it("shows what waits and who is connected", async () => {
   });
 });
 
-it("says that the backlog is unknown where the store does not answer", async () => {
+it("says that the backlog is unknown if the store does not answer", async () => {
   const text = await createMetrics().text({ connections: 0, keys: [], backlog: undefined }, NOW);
   expect(text).toMatch(/^paylink_backlog_events\{key=""\} nan$/im);
   expect(text).toMatch(/^paylink_backlog_age_seconds\{key=""\} nan$/im);
 });
 
-it("takes the last attempt from this receiver or the store, whichever is later, and 0 if there is none", async () => {
+it("takes the last attempt of this receiver or the store, whichever is later, and 0 if there is none", async () => {
   const metrics = createMetrics();
   const last = async (lastForward: Date | undefined): Promise<unknown> => {
     const backlog = { keys: [], lastForward };

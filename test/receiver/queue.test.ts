@@ -84,7 +84,7 @@ describe("events that wait in a store", () => {
   const HANGS = new Promise<never>(() => undefined);
   const HOUR = 3_600_000;
 
-  it("are not held up by as many as hang beside each other, however few go out at a time", async () => {
+  it("are not held up by others that hang, however few go out at a time", async () => {
     const store = await storeWith(...numbers(40));
     const hang = new Set(["3", "11", "19"]);
     const { sent, warnings } = await queued(store, (id) => (hang.has(id) ? HANGS : 200), { concurrency: 2 });
@@ -93,7 +93,7 @@ describe("events that wait in a store", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("reach the application at once beside one that hangs, and after it", async () => {
+  it("reach the application at once, during and after an event that hangs", async () => {
     const store = await storeWith("hangs");
     let fail: (error: Error) => void = () => undefined;
     const hang = new Promise<never>((_, reject) => (fail = reject));
@@ -126,7 +126,7 @@ describe("events that wait in a store", () => {
     await expect.poll(() => sent).toEqual(["a", "b", "a"]);
   });
 
-  it("wait while the application is down: one probe at a time, and no attempt of the others is used up", async () => {
+  it("wait while the application is down: one probe at a time, without using up their attempts", async () => {
     const store = await storeWith(...numbers(50));
     /** As many requests fail. */
     const failing = 14;
@@ -165,7 +165,7 @@ describe("events that wait in a store", () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990);
   });
 
-  it("of a target that is up are not delayed by another one that hangs", async () => {
+  it("of a target that is up are not delayed by another target that hangs", async () => {
     const store = openSqlite(eventsPath(temporaryHome()));
     const other = new URL("http://127.0.0.1:3001/");
     for (let index = 0; index < 20; index++) {
@@ -187,7 +187,7 @@ describe("events that wait in a store", () => {
     expect(sent.filter((name) => name.startsWith("down")).length).toBeLessThanOrEqual(8);
   });
 
-  it("that are damaged are set aside, and said to be", async () => {
+  it("that are damaged are set aside, and reported", async () => {
     const store = await storeWith("a", "b");
     const damaged: QueueParts["queue"] = {
       ...store,
@@ -204,7 +204,7 @@ describe("events that wait in a store", () => {
     ]);
   });
 
-  it("are finished when it is closed, and given back to others where no attempt has begun", async () => {
+  it("are finished when the queue closes, and released to others if no attempt has begun", async () => {
     const path = eventsPath(temporaryHome());
     const [store, other] = [openSqlite(path), openSqlite(path)];
     for (let index = 0; index < 20; index++) await store.append(event(idOf(String(index))), 0);
@@ -221,7 +221,7 @@ describe("events that wait in a store", () => {
     expect(left.map(({ made }) => made)).toEqual(Array.from({ length: 16 }, () => 0));
   });
 
-  it("are not attempted again because the end of an attempt could not be written", async () => {
+  it("are not attempted again if the end of an attempt could not be written", async () => {
     const store = openSqlite(eventsPath(temporaryHome()));
     let failures = 2;
     const log: Pick<EventLog, "ended"> = {
@@ -244,7 +244,7 @@ function createRandom(seed: number): () => number {
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
-describe("two receivers, of which some are killed, deliver everything", () => {
+describe("are all delivered by two receivers of which some are killed", () => {
   const server = usePostgres();
   it.each([
     ["SQLite", async () => eventsPath(temporaryHome()), openSqlite],

@@ -93,7 +93,7 @@ describe("a target", () => {
     expect(room(1)).toBeUndefined();
   });
 
-  it("is tried by one event in five seconds while it is down, however long a try hangs", () => {
+  it("gets one event in five seconds while it is down, however long an attempt hangs", () => {
     const { state, attempt, room } = target();
     attempt("a", REFUSED, 0);
     expect([room(4.9), room(5)]).toEqual([undefined, { limit: 1, fresh: "first" }]);
@@ -122,7 +122,7 @@ describe("a target", () => {
     ]);
   });
 
-  it("that comes and goes is told once a minute", () => {
+  it("that comes and goes is reported once a minute", () => {
     const { attempt } = target();
     const pauses = [0, 10, 20, 61].map((second) => {
       const pause = attempt("a", REFUSED, second);
@@ -132,7 +132,7 @@ describe("a target", () => {
     expect(pauses).toEqual([5_000, undefined, undefined, 5_000]);
   });
 
-  it("gives the place of an attempt that eight others have overtaken to another, up to sixteen times", () => {
+  it("gives away the place of an attempt that eight others have overtaken, up to sixteen times", () => {
     const { state, attempt, room } = target();
     for (let hanging = 1; hanging <= 20; hanging++) {
       state.begin(`hangs ${hanging}`, 0);

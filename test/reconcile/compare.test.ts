@@ -190,7 +190,7 @@ describe("random orders", () => {
 });
 
 describe("one order", () => {
-  it("agrees whatever the spelling of number and amount", () => {
+  it("agrees however number and amount are spelled", () => {
     const links = [link("Caf\u00e9  1", "10")];
     const payments = [payment("Cafe\u0301\u00a01", "10.00")];
     expect(
@@ -198,7 +198,7 @@ describe("one order", () => {
     ).toEqual([]);
   });
 
-  it("takes the currency of the payment for books that name none", () => {
+  it("uses the currency of the payment for books without currencies", () => {
     const [links, payments] = [[link("A", "10")], [payment("A", "10")]];
     expect(words({ links, payments, booked: [line("A", "10", undefined)] })).toEqual([]);
     expect(words({ links, payments, booked: [line("A", "10", "GBP")] })).toEqual(["differs A EUR 10.00"]);
@@ -226,7 +226,7 @@ describe("one order", () => {
     expect(words({ links: [link("A", "10")], payments: [declined, payment("A", "10")] })).toEqual([]);
   });
 
-  it("counts several events of one payment once, and as delivered if one of them is", () => {
+  it("counts several events of one payment once, as delivered if one of them is", () => {
     const once = payment("A", "10", { uti: "same" });
     const again = payment("A", "10.0", { uti: "same", delivery: "pending", receivedAt: PAID + 1 });
     expect(words({ links: [link("A", "10")], payments: [once, again] })).toEqual([]);
@@ -253,7 +253,7 @@ describe("one order", () => {
     expect(words({ links, payments, booked: twice })).toEqual(["twice K KWD 1.005"]);
   });
 
-  it("is paid twice by two links, and names what of it arrived nowhere", () => {
+  it("is paid twice by two links, and names the payment that did not arrive", () => {
     const links = [link("A", "10"), link("A", "10")];
     expect(words({ links, payments: [payment("A", "10"), payment("A", "10")] })).toEqual([
       "twice A EUR 10.00",
@@ -264,7 +264,7 @@ describe("one order", () => {
     ]);
   });
 
-  it("is paid twice by two approved payments of no link", () => {
+  it("is paid twice by two approved payments without a link", () => {
     expect(words({ payments: [payment("A", "10"), payment("A", "10")] })).toEqual(["twice A EUR 10.00"]);
   });
 
@@ -274,7 +274,7 @@ describe("one order", () => {
     expect(words({ links: [link("A", "10")], payments: [part] })).toEqual(["differs A EUR 10.00"]);
   });
 
-  it("is unmatched if it was paid before the store began, and missed if the store has nothing at all", () => {
+  it("is unmatched if it was paid before the store began, and missed if the store is empty", () => {
     const links = [link("A", "10")];
     expect(compared({ links, storedSince: PAID + 1 })).toMatchObject([
       { finding: "unmatched", why: "before the store" },

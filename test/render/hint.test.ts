@@ -46,7 +46,7 @@ it.each<[FailureCode, string]>([
   expect(renderAdvice(error)).toEqual([shown]);
 });
 
-it("says what an error means for the money without a next step", () => {
+it("says what an error means for the money even without a next step", () => {
   expect(renderAdvice(new PaylinkError("usage", "No.", { effect: "replay" }))).toEqual([
     "Nothing was replayed.",
   ]);

@@ -56,11 +56,11 @@ describe("an answer is explained by its status and by its words:", () => {
     [500, "boom"],
     [400, "amount is missing"],
     [200, "invalid csrf token"],
-  ])("%i %s says nothing besides", (status, text) => {
+  ])("%i %s has no explanation", (status, text) => {
     expect(causeOf(status, text)).toBe("");
   });
 
-  it("a redirect says where it leads, and what a login needs", () => {
+  it("a redirect is explained by where it leads, and by what a login needs", () => {
     expect(causeOf(302, "", [["Location", "https://shop.example/hook/"]])).toMatch(
       /^It redirects to https:\/\/shop\.example\/hook\/, and paylink does not follow redirects/,
     );
@@ -69,7 +69,7 @@ describe("an answer is explained by its status and by its words:", () => {
     expect(causeOf(401, "", [["WWW-Authenticate", "Basic"]])).toMatch(/a login/);
   });
 
-  it("a key of one's own is named, and the age of a signature comes before all", () => {
+  it("the application's own key is named, and the age of a signature comes first", () => {
     const ending = { status: 401, failure: null, reply: { headers: [], text: "" } };
     expect(likelyCause(ending, { ownKey: "forward.pem.pub", comesAgain: false })).toMatch(
       /forward\.pem\.pub$/,
@@ -108,7 +108,7 @@ describe("a failure without an answer is explained by its cause:", () => {
     expect(await causeAt("http://nothing.invalid/")).toMatch(/host name is unknown/);
   });
 
-  it("TLS to a plain port, and the other way round", async () => {
+  it("TLS to a plain port, and the reverse", async () => {
     expect(
       await causeAt(`https://127.0.0.1:${await plainServer("HTTP/1.1 400 Bad Request\r\n\r\n")}/`),
     ).toMatch(/write http:\/\//);

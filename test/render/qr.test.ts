@@ -27,11 +27,11 @@ describe("a QR code", () => {
     "https://pay.example/checkout?r=L1",
     "http://127.0.0.1:4010/pay?r=0e1ff051-993c-4d52-b714-ced8bef1e644",
     `https://pay.example/${"long/".repeat(60)}?r=1`,
-  ])("of %s reads back", (url) => {
+  ])("of %s can be read back", (url) => {
     expect(decode(renderQr(url, new Chalk({ level: 0 })))).toBe(url);
   });
 
-  it("sets both colours where it can, whatever the terminal's own are", () => {
+  it("sets both colours if it can, whatever the terminal's own are", () => {
     const painted = renderQr("https://pay.example", new Chalk({ level: 1 }));
     expect(painted.split("\n").every((line) => line.startsWith("\u001b[40m\u001b[97m"))).toBe(true);
   });

@@ -33,7 +33,7 @@ describe("safeJson", () => {
     );
   });
 
-  it("changes nothing outside of strings, except for a byte order mark", () => {
+  it("changes nothing outside strings, except for a byte order mark", () => {
     const json = '{\r\n\t"amount": 10.00 ,\n "a":"\u009b\u202e\u{e0041}" }';
     expect(safeJson(`\ufeff${json}`)).toBe('{\r\n\t"amount": 10.00 ,\n "a":"\\u009b\\u202e\\udb40\\udc41" }');
   });
@@ -58,7 +58,7 @@ describe("safeText", () => {
     );
   });
 
-  it("clips by characters, never through one", () => {
+  it("clips between characters, never inside one", () => {
     expect(clip("👍👍👍", 3)).toBe("👍…");
     expect(clip("abc", 3)).toBe("abc");
   });

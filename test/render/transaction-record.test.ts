@@ -130,7 +130,7 @@ describe("a received webhook", () => {
     );
   });
 
-  it("has its own warnings, and not those of every webhook of the service", () => {
+  it("has its own warnings, and not those that hold for every webhook of the service", () => {
     const warnings: Warning[] = [...RECEIVED.verdict.warnings, "multiple_signatures"];
     const event = { ...RECEIVED, verdict: { verdict: "invalid" as const, warnings } };
     const shown = renderWebhook(event, style);

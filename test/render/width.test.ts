@@ -58,7 +58,7 @@ describe("a text", () => {
     );
   });
 
-  it("continues on the next lines without a loss", () => {
+  it("continues on the next lines without losing anything", () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 2, max: 50 }), (text, width) => {
         // Unsafe, a tab alone would be wider than the line.
@@ -103,7 +103,7 @@ describe("a table", () => {
     expect(widthOf(plain.split("69l")[0] ?? "")).toBe(widthOf(emoji.split("69l")[0] ?? ""));
   });
 
-  it("continues on a second line where the shortest columns do not fit", () => {
+  it("continues on a second line if the shortest columns do not fit", () => {
     const row = [..."abcdef"].map((letter): Cell => ({ text: letter.repeat(20) }));
     const lines = renderTable([row], 40).split("\n");
     expect(lines).toHaveLength(3);

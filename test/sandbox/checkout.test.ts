@@ -98,7 +98,7 @@ describe("a typed card", () => {
     expect(answer.text).toContain('<a href="#number">');
   });
 
-  it("is stored masked only", async () => {
+  it("is stored masked", async () => {
     const path = join(temporaryHome(), "sandbox.db");
     const service = openTestSandbox({ path });
     const answer = await submit(service, await linkId(service, oneTime()), CARD);
@@ -134,7 +134,7 @@ describe("the test cards", () => {
     },
   );
 
-  it("are named if another one is asked for", async () => {
+  it("are listed if an unknown one is asked for", async () => {
     const service = openTestSandbox();
     const answer = await service.pay(await linkId(service, oneTime()), { card: "stolen" });
     expect([answer.status, answer.json()["detail"]]).toEqual([
@@ -168,7 +168,7 @@ describe("a declined payment", () => {
     expect(await statusOf(service, id)).toBe("attempted");
   });
 
-  it("keeps what is not of the card, and another card pays with the new form", async () => {
+  it("keeps everything but the card, and another card pays with the new form", async () => {
     const service = openTestSandbox();
     const id = await linkId(service, reusable({ paymentReferenceMode: "OPEN" }));
     const token = await openForm(service, id);
@@ -262,7 +262,7 @@ describe("the strip of the sandbox", () => {
   });
 });
 
-it("cancelling ignores the other fields", async () => {
+it("ignores the other fields when the customer cancels", async () => {
   const service = openTestSandbox();
   const id = await linkId(service, reusable());
   const form = { number: "1", expiry: "", cvc: "", name: "", amount: "none", reference: "MINE", email: "x" };
@@ -298,7 +298,7 @@ describe("a rendered form", () => {
     expect(payments(service)).toBe(2);
   });
 
-  it("shows its receipt again, and pays another link", async () => {
+  it("shows its receipt again, and can still pay another link", async () => {
     const service = openTestSandbox();
     const [one, other] = [await linkId(service, oneTime()), await linkId(service, oneTime())];
     const form = { ...CARD, form: await openForm(service, one) };

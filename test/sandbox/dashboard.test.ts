@@ -75,7 +75,7 @@ describe("the lists", () => {
   });
 
   it.each(["/deliveries", "/payments", "/links"])(
-    "tells nothing yet from nothing matches in %s",
+    "distinguishes an empty list from one without matches in %s",
     async (path) => {
       const service = openTestSandbox();
       expect(await get(service, path)).toContain("Nothing yet");
@@ -173,7 +173,7 @@ describe("the lists", () => {
     expect(await shown("/requests?time=24h")).toHaveLength(1);
   });
 
-  it("name failed deliveries above them, with a button that resends all", async () => {
+  it("name failed deliveries at the top, with a button that resends all", async () => {
     const service = openTestSandbox();
     await store(service, 3, (index) => (index === 1 ? "failed" : "waiting"));
     const page = await get(service, "/deliveries");
@@ -308,7 +308,7 @@ describe("the requests to the API", () => {
 });
 
 describe("a detail", () => {
-  it("is one chain from the link to the attempts, with the request, what was signed and the response", async () => {
+  it("shows one chain from the link to the attempts, with the request, what was signed and the response", async () => {
     const service = openTestSandbox({ answer: () => 500, schedule: [] });
     const id = await linkId(service, oneTime({ invoiceId: "INV-9" }));
     await service.request("GET", `/pay?r=${id}`);
@@ -560,7 +560,7 @@ describe("the address that the terminal shows", () => {
   const SENTENCE = "opens at the last address that paylink sandbox printed in its terminal";
   const targetOf = (address: string, path = "/"): string => `${path}${new URL(address).search}`;
 
-  it("works once, gives a browser a cookie that is another secret, and is followed by a new one", async () => {
+  it("works once, gives the browser a cookie with another secret, and is replaced by a new one", async () => {
     const printed: string[] = [];
     const service = openTestSandbox({
       observe: (event) => {
@@ -643,7 +643,7 @@ describe("the address that the terminal shows", () => {
     }
   });
 
-  it("shows customers' links at the API's host, also those that are made on the dashboard", async () => {
+  it("shows customers' links at the API's host, also those created on the dashboard", async () => {
     const service = openTestSandbox();
     await post(service, "/sandbox/sample", { back: "/" });
     const links = await get(service, "/links");

@@ -8,7 +8,7 @@ import { MERCHANT } from "../support/merchant.ts";
 
 const newId = (): string => crypto.randomUUID();
 
-it("is that of the first of two first runs", async () => {
+it("is that of the first of two simultaneous first runs", async () => {
   const folder = temporaryHome();
   const mine = await openIdentity(folder, newId, async (path) => {
     writeFileSync(path, JSON.stringify(MERCHANT));

@@ -89,7 +89,7 @@ it("stores a unit whole or not at all", () => {
   expect(stored.deliveries(ALL).rows.map(({ uti }) => uti)).toEqual(["b", "a"]);
 });
 
-it("has no rows after a position that is none", () => {
+it("has no rows after an invalid position", () => {
   const ledger = openMemory();
   ledger.write(() => ledger.addDelivery(delivery("1", "waiting")));
   expect(ledger.deliveries({ ...ALL, older: "9'; DROP TABLE deliveries" }).rows).toEqual([]);

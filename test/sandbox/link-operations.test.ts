@@ -94,7 +94,7 @@ describe("a list of links", () => {
     });
   });
 
-  it("has the links that were created from one moment to another, both included", async () => {
+  it("has the links that were created between two moments, both included", async () => {
     const service = openTestSandbox();
     const first = await linkId(service, oneTime());
     await advance(service, "1h");

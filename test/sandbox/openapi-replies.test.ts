@@ -19,7 +19,7 @@ const LINKS = "/v1/payment-links";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
 describe("the sandbox", () => {
-  it("gives the replies of the document, and each reply in it", async () => {
+  it("gives only replies of the document, and all of them", async () => {
     const service = openTestSandbox();
     const checks = checksOf(DOCUMENT);
     const given = new Set<string>();

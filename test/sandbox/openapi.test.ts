@@ -81,7 +81,7 @@ it("is served by the sandbox without a token, and is the one in the package", as
   );
 });
 
-it("names the sandbox first, so that no client reaches the live service unless it means to", () => {
+it("names the sandbox first, so that no client reaches the live service by accident", () => {
   const { dna, "dna-test": test } = SERVICES;
   expect(document.servers.map(({ url }) => url)).toEqual(["/", test.settings.baseUrl, dna.settings.baseUrl]);
 });

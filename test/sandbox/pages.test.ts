@@ -73,7 +73,7 @@ describe("the way back to the merchant", () => {
     expect((await pay(settings, outcome)).result.text).toContain(`href="${url}"`);
   });
 
-  it("no address of a link becomes part of the policy", async () => {
+  it("keeps addresses of a link out of the policy", async () => {
     const { form, result } = await pay({ returnUrl: "https://shop.example;sandbox/paid" }, "approved");
     for (const page of [form, result]) {
       const directives = (page.header("content-security-policy") ?? "").split("; ");

@@ -37,7 +37,7 @@ describe("a one-time link", () => {
 });
 
 describe("a part of the amount", () => {
-  it("leaves a one-time link attempted, and the rest pays it", async () => {
+  it("leaves a one-time link attempted, until the rest is paid", async () => {
     const service = openTestSandbox();
     const id = await linkId(service, oneTime({ amount: 10.5 }));
     const status = async () => (await service.call("GET", `/v1/payment-links/${id}`)).json()["status"];

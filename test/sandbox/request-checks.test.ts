@@ -19,7 +19,7 @@ it.each([
   expect((await service.request("GET", "/openapi.json", { authority })).status).toBe(status);
 });
 
-it("answers no host but its own unless one is allowed, and none that is missing", async () => {
+it("answers only its own and allowed hosts, and no request without a host", async () => {
   const statusFor = async (authority: string) =>
     (await openTestSandbox().request("GET", "/", { authority })).status;
   expect([await statusFor("shop:4010"), await statusFor("")]).toEqual([421, 400]);

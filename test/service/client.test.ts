@@ -86,7 +86,7 @@ describe("a request that may have arrived", () => {
     expect(error.details["location"]).toBe(location);
   });
 
-  it("names the order's link as the next step after a 409, which a gateway that sends twice causes", async () => {
+  it("names the order's link as the next step after a 409, as when a gateway sends twice", async () => {
     const server = await rawServer(reply(409, '{"message":"Order number already used"}'));
     const error = await failure(apiAt(server.url).api.createLink(REQUEST));
     expect([error.code, error.exit]).toEqual(["refused", 4]);
@@ -233,7 +233,7 @@ describe("a request that is sent again", () => {
     expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([20_000]);
   });
 
-  it("after a date that has passed, as if there were none: not at once, and nothing is said of it", async () => {
+  it("after a date in the past, as if there were no date, and without mentioning it", async () => {
     const server = await rawServer(reply(429, "", { "Retry-After": "Sat, 21 Nov 2026 09:00:00 GMT" }));
     const { api, waits } = apiAt(server.url);
     const error = await failure(api.createLink(REQUEST));

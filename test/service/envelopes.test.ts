@@ -23,7 +23,7 @@ describe("a link in an envelope", () => {
     expect(await cancelled.cancelLink("L1")).toMatchObject({ link: { status: "cancelled" } });
   });
 
-  it("with another beside it is not guessed, and the answer is shown", async () => {
+  it("is not guessed if there are two, and the answer is shown", async () => {
     const body = `{"old":${ANSWER},"new":${ANSWER}}`;
     const created = await failure((await apiOf(200, body)).createLink(REQUEST));
     expect(created).toMatchObject({
@@ -51,7 +51,7 @@ describe("a reply of 200 with an error inside", () => {
     expect(adviceOf(error)).toContain("Nothing was created.");
   });
 
-  it("is a link if it has one, whatever else it says", async () => {
+  it("is a link if it holds one, whatever else it says", async () => {
     const body = ANSWER.replace('"extra":1.0e2', '"error":null,"errors":[],"code":0,"message":"created"');
     expect((await (await apiOf(200, body)).createLink(REQUEST)).link.url).toBe(URL);
   });

@@ -114,7 +114,7 @@ describe("the fields that an error names", () => {
     [{ error_code: 12, error_message: "no terminal" }, "no terminal", "12"],
     [{ Message: "no terminal" }, "no terminal", undefined],
     [{ fault: { faultstring: "x", reason: "no terminal" } }, "no terminal", undefined],
-  ])("stand beside its message and code: %j", (body, text, code) => {
+  ])("are shown beside its message and code: %j", (body, text, code) => {
     expect(wordsOf(body)).toMatchObject({ text, code });
   });
 
@@ -183,7 +183,7 @@ describe("an error in a 200", () => {
     ["create", '{"status":504,"error":"Gateway Timeout"}', "outcome_unknown"],
     ["create", '{"statusCode":408,"message":"timeout"}', "outcome_unknown"],
     ["create", '{"status":401,"error":"Unauthorized"}', "unauthorized"],
-  ])("counts by the status that it names: %s with %s", async (_, body, code) => {
+  ])("is judged by the status that it names: %s with %s", async (_, body, code) => {
     const server = await rawServer(reply(200, body));
     expect(await failure(apiAt(server.url).api.createLink(REQUEST))).toMatchObject({ code });
   });
@@ -195,13 +195,13 @@ describe("an error in a 200", () => {
     '{"errorCode":0,',
     '{"errorCode":"none",',
     '{"errors":["late"],',
-  ])("is none beside an id and a URL: %s", async (start) => {
+  ])("is not one beside an id and a URL: %s", async (start) => {
     const server = await rawServer(reply(200, ANSWER.replace("{", start)));
     expect(await apiAt(server.url).api.createLink(REQUEST)).toMatchObject({ link: { id: "L1" } });
   });
 
   it.each(['{"success":false,"records":[]}', '{"records":null,"totalCount":0,"errorCode":"E1"}'])(
-    "is no empty list: %s",
+    "is not an empty list: %s",
     async (body) => {
       const server = await rawServer(reply(200, body));
       const query = { terminalId: "1", from: new Date(0), to: new Date(1) };
@@ -223,7 +223,7 @@ describe("a request that was cut short", () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it.each([408, 425])("says nothing of the credentials: %d from the token endpoint", async (status) => {
+  it.each([408, 425])("does not blame the credentials: %d from the token endpoint", async (status) => {
     const server = await rawServer(reply(status, "{}"));
     expect(await failure(tokensAt(server.url).current("show"))).toMatchObject({ code: "not_reached" });
   });

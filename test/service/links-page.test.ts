@@ -13,7 +13,7 @@ describe("a page of links", () => {
   });
 
   it.each(["", '{"totalCount":0}', '{"totalCount":0,"records":null}', '{"records":null}'])(
-    "may have nothing for its records: %s",
+    "may have nothing in place of its records: %s",
     async (body) => {
       const server = await rawServer(reply(body === "" ? 204 : 200, body));
       expect(await apiAt(server.url).api.listLinks(QUERY)).toEqual([]);

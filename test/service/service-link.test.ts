@@ -76,7 +76,7 @@ describe("a change of a link", () => {
   });
 
   it.each([400, 401, 403, 404, 409, 422, 302, 429])(
-    "had no effect after a %i, and says so",
+    "is reported to have no effect after a %i",
     async (status) => {
       const server = await rawServer(reply(status, "{}"));
       const { api } = apiAt(server.url);
@@ -133,7 +133,7 @@ describe("an answer without a link", () => {
   });
 
   it.each(["active", "viewed", "ATTEMPTED", "paid"])(
-    "is no success of a cancellation: %s",
+    "is not a successful cancellation: %s",
     async (status) => {
       const server = await rawServer(reply(200, ANSWER.replace('"active"', `"${status}"`)));
       const error = await failure(apiAt(server.url).api.cancelLink("L1"));

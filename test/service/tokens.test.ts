@@ -165,7 +165,7 @@ describe("client credentials", () => {
     ],
     ["a fault", [500, "oops", { "Content-Type": "text/plain" }], "not_reached", 5, "answered 500: oops"],
     ["a gateway's fault", [502, "<html><title>Bad</title></html>", html], "not_reached", 5, "answered 502"],
-  ])("say nothing of the credentials after %s", async (_, answer, code, exit, words) => {
+  ])("do not blame the credentials after %s", async (_, answer, code, exit, words) => {
     const server = await rawServer(reply(...answer));
     const error = await failure(tokensAt(server.url).tokens.current("create"));
     expect([error.code, error.exit]).toEqual([code, exit]);
@@ -175,7 +175,7 @@ describe("client credentials", () => {
     );
   });
 
-  it("leave no doubt about a link after a token request without an answer", async () => {
+  it("leave no doubt that there is no link after a token request without an answer", async () => {
     const server = await rawServer((socket) => socket.destroy());
     const error = await failure(tokensAt(server.url).tokens.current("create"));
     expect(error.code).toBe("not_reached");

@@ -47,7 +47,7 @@ describe("a value", () => {
     expect(settingsOf(stored({ [key]: text })).find(key)).toEqual({ value: expected, source: "profile" });
   });
 
-  it("is in force from the environment, the profile, the service and the default, in this order", () => {
+  it("comes from the environment, the profile, the service or the default, in this order", () => {
     const env = { PAYLINK_BASE_URL: "https://environment.example" };
     const shop = stored({ service: "dna", baseUrl: "https://profile.example", tokenAuth: "basic" });
     expect(settingsOf(shop, env).find("baseUrl")?.source).toBe("environment");
@@ -80,7 +80,7 @@ describe("a value", () => {
     );
   });
 
-  it("is already normalised where it is a default", () => {
+  it("is already normalised if it is a default", () => {
     const defaults = SETTING_KEYS.flatMap((key) => {
       const value = SETTINGS[key].default;
       return value === undefined ? [] : [{ value, read: SETTINGS[key].parse(value) }];

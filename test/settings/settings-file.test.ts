@@ -20,7 +20,7 @@ describe("the settings file", () => {
     expect(readdirSync(folder)).toEqual(["settings.json"]);
   });
 
-  it("is written through a link, as others keep their files elsewhere", async () => {
+  it("is written through a symbolic link", async () => {
     const home = temporaryHome();
     writeFileSync(join(home, "own.conf"), "{}");
     symlinkSync(join(home, "own.conf"), join(home, "settings.json"));
@@ -32,7 +32,7 @@ describe("the settings file", () => {
     });
   });
 
-  it("is named with a plain reason where it cannot be written", async () => {
+  it("is named with a plain reason if it cannot be written", async () => {
     const home = temporaryHome();
     writeFileSync(join(home, "file"), "");
     const run = await runCommand(["config", "set", "currency", "EUR"], {
@@ -81,7 +81,7 @@ describe("the settings file", () => {
     expect(settings.current()).toBe("second");
   });
 
-  it("waits while another command stores, and takes away a lock that was left behind", async () => {
+  it("waits while another command stores, and removes an abandoned lock", async () => {
     const home = temporaryHome();
     const settings = openSettingsFile(home);
     writeFileSync(`${settings.path}.lock`, "");

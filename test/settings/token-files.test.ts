@@ -12,7 +12,7 @@ const CLIENT_OF = { tokenUrl: "https://oauth.example/token", clientId: "shop", s
 const TOKEN = { token: "t*k$n", expires: "2030-01-01T00:00:00.000Z" };
 
 describe("the token of a profile", () => {
-  it("is read again by its client alone, until it is forgotten", () => {
+  it("is read again only by its client, until it is forgotten", () => {
     const tokens = openTokenFiles(temporaryHome());
     tokens.keep("shop", CLIENT_OF, TOKEN);
     expect(tokens.read("shop", CLIENT_OF)).toEqual(TOKEN);
@@ -43,7 +43,7 @@ describe("the token of a profile", () => {
 });
 
 describe("commands that renew tokens", () => {
-  it("at once lose nothing, and do not write the settings", async () => {
+  it("at the same time lose nothing, and do not write the settings", async () => {
     const home = temporaryHome();
     const names = ["a", "b", "c"];
     const services = await Promise.all(names.map(() => startDocumentedService()));
@@ -63,7 +63,7 @@ describe("commands that renew tokens", () => {
       expect(requests).toEqual(["POST /oauth2/token", "POST /v1/payment-links", "POST /v1/payment-links"]);
   });
 
-  it("work where the token cannot be stored, and say so", async () => {
+  it("work even if the token cannot be stored, and say so", async () => {
     const home = temporaryHome();
     const service = await startDocumentedService();
     await runCommand(["login", ...service.login, "--no-check"], { home, stdin: CLIENT.secret });

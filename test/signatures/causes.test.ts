@@ -96,7 +96,7 @@ describe("a body that changed on its way", () => {
     ]);
   });
 
-  it("is another one if another record arrived", () => {
+  it("is another body if another record arrived", () => {
     const other = BODY.replace("10.00", "1000.00");
     expect(diagnosis(withBody(signed(webhook()), other))).toEqual([
       "content_digest_mismatch",
@@ -166,7 +166,7 @@ describe("another address", () => {
     expect(diagnosis(request)).toEqual(["signature_invalid", variant]);
   });
 
-  it("gives the address to pass as --public-url", () => {
+  it("names the address to pass as --public-url", () => {
     const request: HttpRequest = { ...good, scheme: "http", authority: "localhost:4000" };
     const [hint] = failureCauses(request, OPTIONS, verify(request, OPTIONS));
     expect(hint?.advice).toContain("--public-url https://merchant.example/webhooks/paylink");

@@ -171,7 +171,7 @@ describe("readKeys", () => {
     });
   });
 
-  it("takes no path and no address for a key", () => {
+  it("does not read a path or an address as a key", () => {
     for (const place of [
       "service.pem",
       "/etc/paylink/keys/service-public-key",
@@ -200,7 +200,7 @@ describe("readKeys", () => {
     expect(read.ok && read.value.warnings).toHaveLength(1);
   });
 
-  it("takes the first certificate of a chain for the service's", () => {
+  it("uses the first certificate of a chain", () => {
     const files = privatelyIssued(temporaryHome(), ["service.example"], KEYS);
     const [leaf = "", root = ""] = [files.cert, files.ca].map((file) => readFileSync(file, "utf8"));
     const keys = keysOf(`${leaf}${root}`);

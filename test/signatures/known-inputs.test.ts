@@ -110,7 +110,7 @@ describe("a Signature-Input", () => {
     ['keyid=";created=5;"', 'keyid=";created=;"'],
     ['keyid=";created=;"', 'keyid=";created=5;"'],
     ['nonce="a;created=5;b"', 'nonce="a;created=;b"'],
-  ])("with %s is not taken for one with %s", (known, other) => {
+  ])("with %s is not confused with one with %s", (known, other) => {
     const [name = "", value = ""] = /^(\w+)="(.*)"$/.exec(known)?.slice(1) ?? [];
     const input = remembered({ created: NOW, [name]: value });
     for (const text of [input.replace(known, other), input.replace(known, other).replace(String(NOW), "")])
@@ -145,7 +145,7 @@ describe("a Signature-Input", () => {
   });
 });
 
-it("a Byte Sequence that stands alone has the bytes that would be parsed", () => {
+it("a single Byte Sequence has the bytes that would be parsed", () => {
   const sequences = fc.tuple(
     fc.constantFrom("sig1=:", "sig1= :", "sig2=:", " sig1=:"),
     fc.oneof(

@@ -147,8 +147,8 @@ describe("the openssl command", () => {
   });
 });
 
-describe("where they accept and this does not", () => {
-  it("a body that was changed: none of them looks at it", async () => {
+describe("what they accept and paylink does not", () => {
+  it("a changed body: none of them checks it", async () => {
     const request = {
       ...signed(UNSIGNED, COVERED, { created: NOW, keyid: "k", alg: ALG }),
       body: Buffer.from("{}"),

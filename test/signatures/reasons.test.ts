@@ -115,7 +115,7 @@ describe("coverage", () => {
     (parameters) => expect(judged(digest(parameters)).code).toBe("coverage_missing"),
   );
 
-  it("does not take a capital letter for the field", () => {
+  it("does not accept a capital letter in the name", () => {
     expect(judged(withFields('sig1=("Content-Digest")')).code).toBe("coverage_missing");
   });
 
@@ -204,7 +204,7 @@ describe("components", () => {
     "hook",
     "https://evil.example/hook",
     "http://merchant.example/",
-  ])("refuses to derive anything from the target %j", (target) => {
+  ])("derives nothing from the target %j", (target) => {
     const code = judged({ ...withFields('sig1=("content-digest" "@target-uri")'), target }).code;
     expect(code).toBe("component_value_invalid");
   });
@@ -253,7 +253,7 @@ describe("warnings of a signature that is valid", () => {
     expect(judged(changed)).toMatchObject({ code: "ok", warnings: [warning] });
   });
 
-  it("does not mind space around members, or a line of its own for each", () => {
+  it("do not appear for space around members, or for members on lines of their own", () => {
     const [head, input, signature] = [request.headers.slice(0, 5), ...request.headers.slice(5)];
     const lines: HeaderLine[] = [
       ["signature-input", `  other=("@method")\t,\t${input?.[1]}  `],

@@ -153,7 +153,7 @@ it.each(FOUND)("no more: %s", async (_, receivers, steps, hanging) => {
   await expect(run({ receivers, hanging }, steps)).resolves.toBeUndefined();
 });
 
-it("has two groups of a receiver's writes under way, of which the second may be stored first", async () => {
+it("lets a receiver have two groups of writes in flight, of which the second may be stored first", async () => {
   const world = new World({ receivers: [{ isQueued: true, account: "own" }], hanging: [] });
   await world.start();
   await world.disk.writeAll();

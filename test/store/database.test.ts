@@ -89,7 +89,7 @@ it("names the file where another program wrote it", () => {
   );
 });
 
-it("creates the file that a link leads to for its owner only, and finds it in place until the link leads elsewhere", () => {
+it("creates the target of a symbolic link for its owner only, and uses it until the link points elsewhere", () => {
   const folder = temporaryHome();
   const real = join(folder, "real");
   mkdirSync(real);

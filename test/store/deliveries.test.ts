@@ -75,7 +75,7 @@ function areDelivered(
     return { place, store, other, claim, attempt, deliveryOf };
   };
 
-  it("are given in order of arrival, also where they are stored together, with what was received", async () => {
+  it("are returned in order of arrival, also if they are stored together, with what was received", async () => {
     const { store, claim } = await shared();
     const names = Array.from({ length: 12 }, (_, index) => idOf(String(index).padStart(2, "0")));
     await Promise.all(names.map((name) => store.append(event(name), 0)));
@@ -87,7 +87,7 @@ function areDelivered(
     expect(idsOf(await claim())).toEqual(names.slice(9));
   });
 
-  it("are claimed with the event, where the receiver attempts it at once", async () => {
+  it("are claimed with the event if the receiver attempts it at once", async () => {
     const { store, other, claim, deliveryOf } = await shared();
     expect(await store.append(event("a"), HOUR)).toEqual({
       repeated: false,
@@ -123,7 +123,7 @@ function areDelivered(
     expect(results.filter(({ attempt }) => attempt !== undefined)).toHaveLength(1);
   });
 
-  it("become due again by themselves when their receiver is gone, whose late end then changes nothing", async () => {
+  it("become due again when their receiver is gone, and its late result changes nothing", async () => {
     const { place, store, other, claim } = await shared();
     await store.append(event("a"), HOUR);
     expect(await claim(other)).toEqual([]);
@@ -135,7 +135,7 @@ function areDelivered(
     expect(await backlogOf(store)).toMatchObject({ events: 0, failed: 0, oldest: undefined });
   });
 
-  it("are due again after a delay, and failed without one", async () => {
+  it("are due again after a delay, and have failed without one", async () => {
     const { place, store, attempt, deliveryOf } = await shared("a", "b");
     const before = Date.now();
     await attempt(500, HOUR);
@@ -150,7 +150,7 @@ function areDelivered(
     expect(await ids(store.events({ state: "failed", limit: 5 }))).toEqual(["a", "b"]);
   });
 
-  it("are given back without an attempt that counts", async () => {
+  it("are released without a counted attempt", async () => {
     const { store, other, claim } = await shared("a");
     await store.release(await claim());
     expect(await claim(other)).toMatchObject([{ id: "a", attempt: 2, made: 0 }]);
@@ -176,7 +176,7 @@ function areDelivered(
     ]);
   });
 
-  it("come again where the sender was told, until the queue has them", async () => {
+  it("are expected again after an attempt for the sender, until the queue has them", async () => {
     const { store, claim, deliveryOf } = await shared("a");
     for (const one of await claim()) await store.ended(one, forward(500), "by the sender");
     expect(await deliveryOf("a")).toMatchObject({ state: "failed", comesAgain: true });
@@ -188,7 +188,7 @@ function areDelivered(
     expect(await deliveryOf("a")).toMatchObject({ state: "failed", comesAgain: false });
   });
 
-  it("have currency and amount also where an operator makes them", async () => {
+  it("have currency and amount even if an operator creates them", async () => {
     const { store } = await shared();
     await store.append(event("new", { amountTrans: 12.5, transCurrencyCode: "EUR" }));
     await store.retry({ ids: ["new"] }, KEYS);
@@ -198,7 +198,7 @@ function areDelivered(
     ]);
   });
 
-  it("are claimed only once an operator retries them where fresh ones are wanted", async () => {
+  it("are claimed as fresh only once an operator retries them", async () => {
     const { place, store, claim, attempt } = await shared("a", "b");
     const fresh = () => store.claim({ ...wanted({ limit: 10, lease: HOUR }), isFresh: true });
     await store.ended(
@@ -290,7 +290,7 @@ function areDelivered(
     expect(await deliveryOf("a")).toMatchObject({ state: "delivered", attempts: 1 });
   });
 
-  it("are none where a list names none", async () => {
+  it("are not selected by an empty list", async () => {
     const { store, claim } = await shared("a");
     await store.append(event("not forwarded"));
     const failed = await store.append(event("failed"), HOUR);
@@ -324,7 +324,7 @@ function areDelivered(
     expect(await deliveryOf("not forwarded")).toMatchObject({ state: "delivered" });
   });
 
-  it("are counted with their sums also where an operator has ordered them", async () => {
+  it("are counted with their sums even if an operator has created them", async () => {
     const { store } = await shared();
     const now = new Date();
     const name = idOf("never forwarded", now);

@@ -112,7 +112,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(await store.append(again)).toMatchObject({ repeated: true, first: "c", isPaidBefore: true });
   });
 
-  it("gives a reconciliation every event since a time, by reference, with the state of its delivery", async () => {
+  it("gives reconcile every event since a time, by reference, with the state of its delivery", async () => {
     const store = open(await newPlace());
     const later = new Date(AT.getTime() + 1000);
     const paid = { reference: "A", amountTrans: 10, transCurrencyCode: "eur" };
@@ -137,7 +137,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     ]);
   });
 
-  it("gives a reconciliation all payments of a reusable link, however many, and none of another order", async () => {
+  it("gives reconcile all payments of a reusable link, however many, and none of another order", async () => {
     const store = open(await newPlace());
     const suffixes = Array.from({ length: 250 }, (_, number) => `D-${String(number).padStart(9, "0")}`);
     const references = ["D", "DA-000000001", "C-000000001", ...suffixes];
@@ -146,7 +146,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(found.map(({ reference }) => reference)).toEqual(suffixes);
   });
 
-  it("knows since when it has what arrived: since it was made, or since older events were deleted", async () => {
+  it("knows how far back it goes: to its creation, or to where older events were deleted", async () => {
     const store = open(await newPlace());
     const made = Date.now();
     const at = (milliseconds: number): Date => new Date(made + milliseconds);
@@ -159,7 +159,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(await store.keptSince()).toEqual(at(70_000));
   });
 
-  it("stores text that a database or its indexes do not accept, and knows it again", async () => {
+  it("stores text that a database or its indexes do not accept, and recognises it again", async () => {
     const store = open(await newPlace());
     // A NUL, a lone surrogate, a pair of surrogates where the index cuts the text, and more than an index takes.
     const utis = ["a\0b", "a\ud800b", `${"x".repeat(499)}\u{1f600}`, "é".repeat(20_000)];
@@ -316,7 +316,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(await page({ state: "pending" })).toEqual(["c"]);
   });
 
-  it("makes an event of a rejection that is accepted, and keeps who did it", async () => {
+  it("turns an accepted rejection into an event, and keeps who did it", async () => {
     const store = open(await newPlace());
     await store.reject(rejection("r"));
     expect(await store.accept(event("r"))).toMatchObject({ repeated: false, state: "pending" });
@@ -349,7 +349,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(await ids(open(path).events())).toEqual([]);
   });
 
-  it("prunes events with their history, and knows them when they arrive again", async () => {
+  it("prunes events with their history, and recognises them when they arrive again", async () => {
     const store = open(await newPlace());
     const later = new Date(AT.getTime() + 1);
     const [a, b, c] = [idOf("a"), idOf("b", later), idOf("c", later)];

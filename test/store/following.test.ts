@@ -35,7 +35,7 @@ describe("a server that is followed", () => {
   const server = usePostgres();
   followsEvents(openPostgres, () => server().createDatabase());
 
-  it("gives an event that is committed after one with a higher number", async () => {
+  it("returns an event that is committed after one with a higher number", async () => {
     const url = await server().createDatabase();
     const store = openPostgres(url);
     await add(store, "a", "b", "c");
@@ -63,7 +63,7 @@ describe("a server that is followed", () => {
 });
 
 function followsEvents(open: (place: string) => EventStore, newPlace: () => Promise<string>): void {
-  it("gives what is stored after the first look, once, whoever stores it", async () => {
+  it("returns what is stored after the first read, once, whoever stores it", async () => {
     const place = await newPlace();
     const [store, other] = [open(place), open(place)];
     await add(store, "a", "b");
@@ -94,7 +94,7 @@ function followsEvents(open: (place: string) => EventStore, newPlace: () => Prom
     expect(await look()).toEqual(["no", "yes"]);
   });
 
-  it("gives rejections in place of events, once, whoever stores them", async () => {
+  it("returns rejections in place of events, once, whoever stores them", async () => {
     const place = await newPlace();
     const [store, other] = [open(place), open(place)];
     await store.reject(rejection(idOf("before")));

@@ -5,7 +5,7 @@ import { createGroupCommit } from "../../src/store/group-commit.ts";
 const fulfilled = <T>(value: T) => ({ status: "fulfilled", value }) as const;
 const rejected = (reason: unknown) => ({ status: "rejected", reason }) as const;
 
-it("commits entries together that are added during another commit", async () => {
+it("commits entries that are added during another commit together", async () => {
   const groups: string[][] = [];
   let running = 0;
   let finish = (): void => undefined;
@@ -27,7 +27,7 @@ it("commits entries together that are added during another commit", async () => 
   ]);
 });
 
-it("runs as many commits at once as it may, and no more", async () => {
+it("runs as many commits at once as allowed, and no more", async () => {
   const finish: (() => void)[] = [];
   const group = createGroupCommit(
     async (items: readonly string[]) => {
@@ -73,7 +73,7 @@ it("rejects a whole group whose commit fails, and commits the next one", async (
   expect(await group.add(3)).toBe(3);
 });
 
-it("is settled once nothing is left to commit", async () => {
+it("is idle once nothing is left to commit", async () => {
   const stored: number[] = [];
   const group = createGroupCommit(async (items: readonly number[]) => {
     stored.push(...items);

@@ -90,7 +90,7 @@ describe("the mark of a store", () => {
     await openSqlite(other).ready();
   });
 
-  it("lets a store be read and written that has more events, or that another receiver has pruned", async () => {
+  it("accepts a store that has more events, or that another receiver has pruned", async () => {
     const path = await running(false);
     const mark = readFileSync(`${path}.mark`);
     const store = openSqlite(path);
@@ -104,7 +104,7 @@ describe("the mark of a store", () => {
 });
 
 describe("a flipped bit in the index of what is due", () => {
-  it("is mended, so that the event is forwarded", async () => {
+  it("is repaired, so that the event is forwarded", async () => {
     const path = crashed(await running(false), () => undefined);
     const database = openEventDatabase(path);
     const [{ due } = {}] = database.prepare("SELECT due FROM deliveries").all();

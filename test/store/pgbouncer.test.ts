@@ -44,7 +44,7 @@ describe("a login", () => {
     expect(`${failure?.message} ${JSON.stringify(failure?.hints)}`).not.toMatch(/wr0ng|right/);
   });
 
-  it("with a parameter that PgBouncer does not take names the parameter", async () => {
+  it("with a parameter that PgBouncer does not accept names the parameter", async () => {
     const url = `${withLogin(through(server().url("open")), "app:right")}?options=-c%20search_path%3Dx`;
     const failure = await failureOf(url);
     expect(failure).toMatchObject({
@@ -67,7 +67,7 @@ describe("pool_mode = statement", () => {
   });
 });
 
-describe("a pool without a place", () => {
+describe("a full pool", () => {
   const through = usePgBouncer(server, { settings: "max_client_conn = 1" });
   it("is waited for", async () => {
     const url = through(await server().createDatabase());

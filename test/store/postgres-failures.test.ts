@@ -24,7 +24,7 @@ const rows = async (url: string, sql: string): Promise<Record<string, unknown>[]
   (await (await session(url)).query<Record<string, unknown>>(sql)).rows;
 
 describe("several receivers", () => {
-  it("do not wait for each other in a circle when they store the same events in another order", async () => {
+  it("do not deadlock when they store the same events in different orders", async () => {
     const url = await server().createDatabase();
     const stores = [openPostgres(url), openPostgres(url), openPostgres(url)];
     await stores[0]?.ready();
@@ -46,7 +46,7 @@ describe("several receivers", () => {
     expect(deadlocks).toBe("0");
   });
 
-  it("read an event that is committed after others which were inserted later", async () => {
+  it("read an event that is committed after events that were inserted later", async () => {
     const url = await server().createDatabase();
     const store = openPostgres(url);
     await store.append(event("template"));
@@ -102,7 +102,7 @@ describe("a commit", () => {
     expect(await ids(store.events())).toEqual(["a"]);
   });
 
-  it("stores the others where one event cannot be stored", async () => {
+  it("stores the other events if one cannot be stored", async () => {
     const url = await server().createDatabase();
     const store = openPostgres(url);
     await store.ready();
@@ -232,7 +232,7 @@ describe("a server that is away", () => {
     expect(await ids(store.events({ reference: "INV-1" }))).toContain("d");
   });
 
-  it("waits no longer for another program than for the disk", async () => {
+  it("waits for another program no longer than for the disk", async () => {
     const url = await server().createDatabase();
     const store = openPostgres(url);
     await store.append(event("a"));
@@ -243,7 +243,7 @@ describe("a server that is away", () => {
     expect(await code("b", store)).toBe("stored");
   });
 
-  it("does not work on for a reader that has given up", async () => {
+  it("stops working for a reader that has given up", async () => {
     const url = await server().createDatabase();
     await openPostgres(url).append(event("a"));
     const store = openPostgresEventStore(url, {

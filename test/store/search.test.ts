@@ -54,7 +54,7 @@ describe("on PostgreSQL", () => {
 });
 
 function searchesOn(open: () => Promise<EventStore>): void {
-  it("finds an event by everything that a customer or a log may say of it", async () => {
+  it("finds an event by everything that a customer or a log may name", async () => {
     const store = await open();
     const { paid, again, declined, refused, path } = await fill(store);
     const found = async (text: string) => idsOf(await store.list({ sought: soughtIn(text) }, { limit: 20 }));
@@ -116,7 +116,7 @@ function searchesOn(open: () => Promise<EventStore>): void {
     });
   });
 
-  it("spreads what arrived over the parts of a period", async () => {
+  it("counts what arrived in each part of a period", async () => {
     const store = await open();
     await fill(store);
     const bars = await store.bars(6, HOUR, at(6), KEYS);

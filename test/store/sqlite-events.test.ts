@@ -26,7 +26,7 @@ describe("an event store in a file", () => {
     expect(await openSqlite(path).append(event("b"))).toMatchObject({ repeated: false });
   });
 
-  it("keeps no more rejections waiting than 2 MiB of what is junk, half of the room", async () => {
+  it("keeps at most 2 MiB of junk rejections waiting, half of the room", async () => {
     const store = openSqlite(eventsPath(temporaryHome()));
     const large = Array.from({ length: 100 }, (_, index) =>
       store.reject(rejection(String(index), 64 * 1024)),
@@ -64,7 +64,7 @@ describe("an event store in a file", () => {
 });
 
 describe("the writing thread", () => {
-  it("rejects a group when it ends, and is replaced by another", async () => {
+  it("rejects its group when it ends, and is replaced by another thread", async () => {
     const home = temporaryHome();
     const missing = join(home, "folder");
     const thread = createWriterThread(THREAD, join(missing, "events.db"));
@@ -111,7 +111,7 @@ describe("a disk that fails", () => {
     expect(await log.append(big)).toMatchObject({ repeated: false });
   });
 
-  it("stores an event's writes all or not at all", async () => {
+  it("stores all of an event's writes or none", async () => {
     const { database, log } = openLog(
       `CREATE TRIGGER refuse BEFORE INSERT ON arrivals WHEN NEW.id = 'repeat'
        BEGIN SELECT RAISE(ABORT, 'no arrival'); END;

@@ -39,7 +39,7 @@ const plain = { color: false } as const;
 const open = (stdout: Writable, stderr: Writable = pipe().stream) =>
   createOutput(standardChannels({ stdout, stderr }), {}, plain, (text) => text, NOW);
 
-it("says when and how important only where a log is kept, and not on a terminal", async () => {
+it("prints times and levels only in a log, not on a terminal", async () => {
   const [shown, piped] = [terminal(), pipe()];
   for (const stderr of [shown.stream, piped.stream]) {
     const out = await open(pipe().stream, stderr);
@@ -104,7 +104,7 @@ describe("lines", () => {
     expect(await text(reader)).toBe(`one\n${long}\n✓\n`);
   });
 
-  it("stop when 64 MiB wait for a slow reader, so that they do not fill the memory", async () => {
+  it("stop when 64 MiB wait for a slow reader, to bound memory", async () => {
     const { stream, reader } = pipe();
     const out = await open(stream);
     const mebibyte = "x".repeat(1024 * 1024);

@@ -28,7 +28,7 @@ describe("prompts", () => {
     [terminal(true, true, { CURSOR_TRACE_ID: "1" }), {}, true],
     [terminal(true, true), { input: false }, false],
     [terminal(true, true), { json: true }, false],
-  ])("appear or not: case %#", (streams, options, expected) => {
+  ])("appear only where they should: case %#", (streams, options, expected) => {
     expect(mayAsk(streams, { input: true, ...options })).toBe(expected);
   });
 
@@ -72,7 +72,7 @@ describe("prompts", () => {
     expect(await answer).toBe("INV-70");
   });
 
-  it("show twelve choices at once", async () => {
+  it("show twelve choices at a time", async () => {
     const names = Array.from({ length: 12 }, (_, index) => `choice ${index}`);
     const { answer, events, getScreen } = await render(choosing, { names });
     await expect.poll(() => getScreen()).toContain("❯ choice 0");
@@ -82,7 +82,7 @@ describe("prompts", () => {
     expect(await answer).toBe("choice 1");
   });
 
-  it("show nothing of a secret", async () => {
+  it("never show a secret", async () => {
     const { answer, events, getScreen } = await render(asking("secret"), { message: "Access token" });
     await expect.poll(() => getScreen()).toContain("Access token");
     events.type("tok_1");
