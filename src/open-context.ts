@@ -5,6 +5,7 @@ import type { Ask, Context, GlobalOptions, Later, TemporaryHome } from "./contex
 import { withoutPassword } from "./domain/url-passwords.ts";
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
 import { SYSTEM_TIMERS } from "./domain/timers.ts";
+import { proxiesOf } from "./http/proxies.ts";
 import { createSender } from "./http/send.ts";
 import { type Pause, TimeLimit } from "./http/time-limit.ts";
 import { type AccountParts, openAccount } from "./open-account.ts";
@@ -125,8 +126,7 @@ async function openHome(parts: AccountParts & Omit<StoresParts, "settings" | "pr
 /** The process and its machine: the clock, the network, the terminal. */
 export function surroundingsOf(process: NodeJS.Process, channels: StandardChannels, signals: Signals) {
   const network = createSender({
-    httpsProxy: process.env["HTTPS_PROXY"] || process.env["https_proxy"],
-    noProxy: process.env["NO_PROXY"] || process.env["no_proxy"],
+    ...proxiesOf(process.env),
     userAgent: `paylink/${PAYLINK_VERSION}`,
   });
   const around: Surroundings = {

@@ -60,9 +60,12 @@ export const formatInstant = (date: Date): string => date.toISOString().replace(
 export const parseWhen = (text: string, now: Date, direction: 1 | -1 = 1): Parsed<Date> =>
   parseMoment(text, now, { direction, ofDay: [0, 0] });
 
-/** As `parseWhen`, but a date is the last second of that day: "until 31 December" includes that day. */
+/**
+ * As `parseWhen`, but a date is the last second of that day: "until 31 December" includes that day. It is the second before the next
+ * day, since where clocks go back at midnight, 23:59:59 comes twice.
+ */
 export const parseExpiry = (text: string, now: Date): Parsed<Date> =>
-  parseMoment(text, now, { direction: 1, ofDay: [0, DAY / SECOND - 1] });
+  parseMoment(text, now, { direction: 1, ofDay: [1, -SECOND] });
 
 /** The end of a period in the past, which is not in it: that of a date is the start of the next day. */
 export const parseUntil = (text: string, now: Date): Parsed<Date> =>
@@ -70,8 +73,8 @@ export const parseUntil = (text: string, now: Date): Parsed<Date> =>
 
 interface MomentOptions {
   readonly direction: 1 | -1;
-  /** What a date stands for: days and seconds after its start. */
-  readonly ofDay: readonly [days: number, seconds: number];
+  /** What a date stands for: milliseconds after the start of that day, or of another one, so many days later. */
+  readonly ofDay: readonly [days: number, milliseconds: number];
 }
 
 function parseMoment(text: string, now: Date, { direction, ofDay }: MomentOptions): Parsed<Date> {
@@ -85,12 +88,12 @@ function parseMoment(text: string, now: Date, { direction, ofDay }: MomentOption
   return withinYears(addDuration(now, duration.value, direction));
 }
 
-function dayMoment(day: string, [days, seconds]: MomentOptions["ofDay"]): Date {
+function dayMoment(day: string, [days, milliseconds]: MomentOptions["ofDay"]): Date {
   const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
   // The constructor with numbers reads the years 0 to 99 as 1900 to 1999.
-  const moment = new Date(2000, 0, 1, 0, 0, seconds);
-  moment.setFullYear(year, month - 1, date + days);
-  return moment;
+  const start = new Date(2000, 0, 1);
+  start.setFullYear(year, month - 1, date + days);
+  return new Date(start.getTime() + milliseconds);
 }
 
 const withinYears = (date: Date): Parsed<Date> =>

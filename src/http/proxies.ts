@@ -1,6 +1,7 @@
 /** Which requests go through a proxy: HTTPS_PROXY, and the hosts that NO_PROXY names. */
 import { BlockList, isIP } from "node:net";
 import { isLoopback, parseWebAddress, portOf } from "../domain/addresses.ts";
+import type { Environment } from "../domain/environment.ts";
 import { isReadableUrl, withoutPassword } from "../domain/url-passwords.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
@@ -8,6 +9,13 @@ import { hint } from "../domain/hint.ts";
 export interface ProxySettings {
   readonly httpsProxy: string | undefined;
   readonly noProxy: string | undefined;
+}
+
+/** The variables in either case. White space around a value is no part of it, and an empty one counts as absent. */
+export function proxiesOf(env: Environment): ProxySettings {
+  const valueOf = (name: string): string | undefined =>
+    env[name]?.trim() || env[name.toLowerCase()]?.trim() || undefined;
+  return { httpsProxy: valueOf("HTTPS_PROXY"), noProxy: valueOf("NO_PROXY") };
 }
 
 /** The URL of the proxy that carries a request to this URL; undefined for a direct connection. Throws `usage`. */

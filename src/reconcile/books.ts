@@ -1,6 +1,6 @@
 /** Reads the merchant's books, CSV or JSON lines: what is booked as paid, by order number, with the reader of `bulk`. */
 import { Columns, mapFlag, type Mapping } from "../bulk/columns.ts";
-import type { CurrencyEvidence } from "../bulk/currencies.ts";
+import { type CurrencyEvidence, splitAmount } from "../bulk/currencies.ts";
 import { leftoverIn, namesTotal, totalIn } from "../bulk/leftovers.ts";
 import { type List, type ListRow, readList } from "../bulk/read-list.ts";
 import { RowProblems } from "../bulk/row-problems.ts";
@@ -33,7 +33,7 @@ const BOOK_FIELDS: ReadonlySet<string> = new Set(["invoiceId", "amount", "curren
 export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promise<Books> {
   const { map, currency, decimalComma, signal } = options;
   const list = await readList(bytes, new Columns(map, { takesMeant: true, fields: BOOK_FIELDS }), signal);
-  checkColumns(list);
+  checkColumns(list, decimalComma);
   const evidence: CurrencyEvidence | undefined =
     currency === undefined
       ? undefined
@@ -75,26 +75,31 @@ function isTotal(row: ListRow, { rows }: List): boolean {
   return row.line === rows.at(-1)?.line && totalIn(rows) !== undefined;
 }
 
-function checkColumns({ columns, rows }: List): void {
-  const names = columns.map(({ name }) => name);
-  if (names.length === 0)
+function checkColumns({ columns, rows }: List, decimalComma: boolean): void {
+  if (columns.length === 0)
     throw new PaylinkError("usage", "The books are empty: they have not even a header.", {
       consequence: "Nothing was compared.",
       hints: [hint`Books without a payment have a header alone, such as invoiceId,amount,currency.`],
     });
+  const isAmount = (cell: string): boolean =>
+    signedAmount(splitAmount(cell).amount, decimalComma) !== undefined;
   const problems = [
-    ["invoiceId", "the order number"],
-    ["amount", "the amount"],
-  ].flatMap(([field = "", what = ""]) =>
-    columns.some((column) => column.field === field)
-      ? []
-      : [
-          {
-            at: "--books",
-            message: `must have a column for ${what}: ${field}, or another one with ${mapFlag(names[0] ?? "", field)}`,
-          },
-        ],
-  );
+    { field: "invoiceId", what: "the order number", canBe: (cell: string) => !isAmount(cell) },
+    { field: "amount", what: "the amount", canBe: isAmount },
+  ].flatMap(({ field, what, canBe }) => {
+    if (columns.some((column) => column.field === field)) return [];
+    const [first] = rows;
+    const likely = columns.find(
+      (column, place) => column.field === undefined && canBe(cellText(first?.values[place] ?? "")),
+    );
+    const flag = mapFlag(likely?.name ?? "<column>", field);
+    return [
+      {
+        at: "--books",
+        message: `must have a column for ${what}: ${field}, or another one with ${flag}`,
+      },
+    ];
+  });
   // The lines of JSON say by themselves what they lack.
   if (problems.length > 0 && [...rows].every(({ object }) => object === undefined))
     throw new PaylinkError("usage", "The books cannot be read.", {

@@ -59,7 +59,7 @@ export type FindingReason =
     }
   | {
       readonly finding: "unmatched";
-      readonly why: "no order number" | "no link" | "part" | "before the store";
+      readonly why: "no order number" | "not in the books" | "no link" | "part" | "before the store";
     };
 
 export type Finding = FindingReason & Facts;
@@ -101,7 +101,7 @@ export function* findingsOf(order: Order, known: Circumstances): Generator<Findi
   yield* order.payments.flatMap(undelivered);
   if (link !== undefined) {
     yield* paidOnce(order, paid, link, known);
-    if (known.hasBooks && link.orderNumber !== "") yield* bookedOnce(order, link);
+    if (known.hasBooks) yield* bookedOnce(order, link);
     return;
   }
   if (order.payments.length > 0) {
@@ -220,16 +220,23 @@ const inBooks = (lines: readonly Sum[], expected: readonly Sum[]) =>
     ),
   }) as const satisfies FindingReason;
 
+/** A verification, such as the start of a subscription: nobody books it. An amount that is not known may be any. */
+const isNothing = (paid: readonly Sum[]): boolean => paid.length > 0 && isZero(paid);
+
 /** Whether the books have a paid link once: its amount, or all that was received for it. */
 function* bookedOnce({ booked, payments }: Order, link: ComparedLink): Generator<Finding> {
   const { money } = link;
   const facts = ofLink(link, payments[0]?.uti);
+  const expected = moneyOf([link]);
   if (booked.length === 0) {
-    yield { ...facts, finding: "not booked" };
+    if (isNothing(expected)) return;
+    if (link.orderNumber !== "") yield { ...facts, finding: "not booked" };
+    // Without a payment, it is said already that it has no order number.
+    else if (payments.length > 0) yield { ...facts, finding: "unmatched", why: "not in the books" };
     return;
   }
   const lines = bookedMoney(booked, money?.currency ?? "");
-  const [expected, found] = [moneyOf([link]), sumOf(lines)];
+  const found = sumOf(lines);
   if (isSame(expected, found) || isSame(moneyOf(payments), found)) return;
   if (money !== undefined && isRepeated(lines, money))
     yield {
@@ -275,8 +282,9 @@ function* bookedAsReceived({ booked, payments, links, isOfOtherTime }: Order): G
     ...(link === undefined ? {} : { orderNumber: link.orderNumber, link: link.id }),
     money: expected[0] ?? null,
   };
-  if (booked.length === 0) yield { ...facts, finding: "not booked" };
-  else if (!isOfOtherTime) {
+  if (booked.length === 0) {
+    if (!isNothing(expected)) yield { ...facts, finding: "not booked" };
+  } else if (!isOfOtherTime) {
     const lines = bookedMoney(booked, expected[0]?.currency ?? "");
     if (!isSame(expected, sumOf(lines))) yield { ...facts, ...inBooks(lines, expected) };
   }

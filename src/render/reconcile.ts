@@ -96,6 +96,8 @@ function unmatchedText(
   switch (finding.why) {
     case "no order number":
       return `${paid}. It has no order number, so its webhook cannot be found.`;
+    case "not in the books":
+      return `${order} was paid, ${money}. It has no order number, so it cannot be found in your books.`;
     case "before the store":
       return `${paid}, before the time that this event store covers, so it is not known whether its webhook arrived.`;
     case "part":

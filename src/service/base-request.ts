@@ -3,11 +3,12 @@ import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { isMisspelled, nearest } from "../domain/parse-result.ts";
+import { lostLettersProblem } from "../domain/typed-text.ts";
 import { linkFieldsOf } from "../domain/payment-link-field-lookup.ts";
 
 export interface BaseRequest {
   readonly value: Json;
-  /** The repeated members, since only the user knows which of the two values is right, and those that are misspelled. */
+  /** Repeated members, since only the user knows which of the two values is right, misspelled ones, and texts with lost letters. */
   readonly problems: readonly Problem[];
   /** The members that no field is like: they are sent as they are. */
   readonly warnings: readonly Problem[];
@@ -43,6 +44,10 @@ export async function readBaseRequest(
     at: at(place),
     message: "must not be given twice",
   }));
+  for (const [place, text] of isJsonObject(value) ? textsIn(value) : []) {
+    const message = lostLettersProblem(text);
+    if (message !== undefined) problems.push({ at: at(place), message });
+  }
   const warnings: Problem[] = [];
   for (const member of isJsonObject(value) ? unknownMembers(value) : []) {
     const near = fieldLike(member);
@@ -65,6 +70,15 @@ function unknownMembers(object: JsonObject, parent = ""): string[] {
     const field = REQUEST_FIELDS.find((one) => one.path === path);
     if (field === undefined) return [path];
     return field.type === "object" && isJsonObject(value) ? unknownMembers(value, path) : [];
+  });
+}
+
+/** The texts of an object with their paths, except those in lists, which no field has. */
+function textsIn(object: JsonObject, parent = ""): [path: string, text: string][] {
+  return Object.entries(object).flatMap(([name, value]): [string, string][] => {
+    const path = joinPath(parent, name);
+    if (typeof value === "string") return [[path, value]];
+    return isJsonObject(value) ? textsIn(value, path) : [];
   });
 }
 

@@ -166,6 +166,21 @@ describe("the request of create", () => {
     expect(run.stderr).toContain("is not UTF-8 text: save it as UTF-8");
   });
 
+  it("sends no text that has lost letters, as another encoding or a program that cuts emoji leaves it", async () => {
+    const lost = "must be UTF-8 text: letters of it were lost in another encoding";
+    // Node.js gives an argument in Latin-1 so.
+    expect(
+      await problemsOf(["create", "--amount", "1", "--currency", "EUR", "--customer-name", "Jos\ufffd"]),
+    ).toEqual({
+      "--customer-name": `${lost} (got "Jos\ufffd")`,
+    });
+    const stdin = '{"description":"Tea \\ud83d","customerDetails":{"billingAddress":{"city":"K\ufffdln"}}}';
+    expect(await problemsOf([...CREATE, "--from", "-"], { stdin })).toEqual({
+      "stdin: description": lost,
+      "stdin: customerDetails.billingAddress.city": lost,
+    });
+  });
+
   it("reports every problem at once, in the flags and in the file", async () => {
     const stdin = '{"currency": "EUR", "currency": "USD", "description": 7}';
     const args = ["create", "--from", "-", "--amount", "x", "--timeout", "0s", "--expires", "soon"];
@@ -315,6 +330,21 @@ describe("the prompts of create", () => {
     const env = { ...ACCOUNT, PAYLINK_TERMINAL_ID: "" };
     const removed = await runCommand(["create", "--terminal-id", "1"], { ...OFFLINE, env, ask: change });
     expect(removed.stderr).toContain("It is required.");
+  });
+
+  it("read an answer as a flag: without the white space around it, and without control characters", async () => {
+    const service = answering(200, ANSWER);
+    const texts = { ...REQUIRED, Order: " INV-7 ", Description: "Tea\tand cake" };
+    const { ask } = fixedAnswers({ texts });
+    expect((await runCommand(["create"], { ...service, ask })).exit).toBe(0);
+    expect(service.requests[0]?.body).toMatchObject({ invoiceId: "INV-7", description: "Tea\tand cake" });
+    const { ask: withTab } = fixedAnswers({ texts: { ...REQUIRED, Order: "INV\t7" } });
+    const refused = await runCommand(["create"], { ...OFFLINE, ask: withTab });
+    expect(refused.stderr).toContain("It must not have a line end or another control character inside.");
+    const { ask: blank } = fixedAnswers({ texts: { ...REQUIRED, Order: "  " } });
+    const skipped = answering(200, ANSWER);
+    expect((await runCommand(["create"], { ...skipped, ask: blank })).exit).toBe(0);
+    expect(skipped.requests[0]?.body).not.toHaveProperty("invoiceId");
   });
 
   it("show the warnings with the summary, once", async () => {

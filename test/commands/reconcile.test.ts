@@ -141,6 +141,16 @@ const BOOKS: readonly (readonly [what: string, books: string, ...flags: readonly
 ];
 
 describe("books", () => {
+  it.each([
+    ["Order ID,Type,Gross,Fee\nA-1,Payment,10.00,0.30\n", "--map Gross=amount"],
+    ["order number,debit,credit\nA-1,,10.00\n", "--map credit=amount"],
+    ["Number,Amount\nA-1,10.00\n", "--map Number=invoiceId"],
+    ["order number,debit\n", "--map '<column>=amount'"],
+  ])("without a needed column are refused with one that can be it: %j", async (books, advice) => {
+    const { exit, stderr } = await reconcile({ paid: [], books });
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(advice) as string });
+  });
+
   it.each(BOOKS)("%s are read", async (_, books, ...args) => {
     const home = await homeWith(["A-1", "A-2"]);
     const paid = [{ number: "A-1" }, { number: "A-2" }];

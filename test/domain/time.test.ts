@@ -1,7 +1,7 @@
 /** Durations and points in time: strict texts, calendar years, and words for how far off one is. */
 
 import * as fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, onTestFinished, test, vi } from "vitest";
 import {
   addDuration,
   duration,
@@ -224,6 +224,18 @@ describe("parseExpiry", () => {
     ["7d", new Date("2025-02-07T12:00:00Z")],
   ])("reads %j: a date alone is the end of that day, local time", (text, date) => {
     expect(parseExpiry(text, NOW)).toEqual({ ok: true, value: date });
+  });
+
+  it.each([
+    ["America/Santiago", "2027-04-03", "2027-04-04T03:59:59.000Z"],
+    ["Asia/Beirut", "2027-10-30", "2027-10-30T21:59:59.000Z"],
+    ["America/Santiago", "2027-09-04", "2027-09-05T03:59:59.000Z"],
+    ["Europe/Berlin", "2027-03-28", "2027-03-28T21:59:59.000Z"],
+  ])("is the last second of a day in which clocks change: %s, %s", (zone, day, end) => {
+    vi.stubEnv("TZ", zone);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const parsed = parseExpiry(day, NOW);
+    expect(parsed.ok && parsed.value.toISOString()).toBe(end);
   });
 
   test.each(["2026-02-30", "2026-13-01", "2026-12-31T10:00", "31.12.2026", "12/31/2026"])(

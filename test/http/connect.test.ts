@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { onTestFinished, describe, expect, it } from "vitest";
 import { SendError } from "../../src/http/exchange.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
-import { proxyFor } from "../../src/http/proxies.ts";
+import { proxiesOf, proxyFor } from "../../src/http/proxies.ts";
 import { rawServer } from "../support/raw-server.ts";
 import { openSender } from "../support/sender.ts";
 
@@ -139,6 +139,20 @@ describe("the proxy of a request", () => {
     ["https://pay.corp.example", undefined],
   ])("is used if NO_PROXY does not name it: %s in %j", (address, noProxy) => {
     expect(isDirect(address, noProxy)).toBe(false);
+  });
+
+  it.each([
+    [{ HTTPS_PROXY: ` ${PROXY}\n` }],
+    [{ https_proxy: PROXY }],
+    [{ HTTPS_PROXY: " ", https_proxy: PROXY }],
+    [{ HTTPS_PROXY: PROXY, https_proxy: "http://other.corp:1" }],
+  ])("is that of the variable in either case, without white space around it: %j", (env) => {
+    expect(proxyFor(new URL("https://service.example"), proxiesOf(env))).toBe(PROXY);
+  });
+
+  it("is none without a variable, or with an empty one", () => {
+    for (const env of [{}, { HTTPS_PROXY: "" }, { HTTPS_PROXY: " \r\n" }])
+      expect(proxyFor(new URL("https://service.example"), proxiesOf(env))).toBeUndefined();
   });
 
   it("is not used for http, which has no tunnel", () => {

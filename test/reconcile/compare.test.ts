@@ -294,7 +294,29 @@ describe("one order", () => {
   it("without a number is found by the id of its link, where the service uses that as the reference", () => {
     const one = link("", "10");
     expect(words({ links: [one] })).toEqual(["unmatched – EUR 10.00"]);
-    expect(words({ links: [one], payments: [payment(one.id, "10")], booked: [] })).toEqual([]);
+    const payments = [payment(one.id, "10")];
+    expect(words({ links: [one], payments })).toEqual([]);
+    expect(words({ links: [one], payments, booked: [line(one.id, "10")] })).toEqual([]);
+    expect(words({ links: [one], payments, booked: [line(one.id, "9")] })).toEqual(["differs – EUR 10.00"]);
+  });
+
+  it("without a number is not said to agree with books that do not have it, and is said once", () => {
+    const one = link("", "10");
+    const payments = [payment(one.id, "10")];
+    expect(compared({ links: [one], payments, booked: [] })).toMatchObject([
+      { finding: "unmatched", why: "not in the books", link: one.id },
+    ]);
+    expect(words({ links: [one], booked: [] })).toEqual(["unmatched – EUR 10.00"]);
+  });
+
+  it("over nothing, such as the start of a subscription, needs no line in the books", () => {
+    const payments = [payment("S", "0.00"), payment("R-1-ABCDEFGH1", "0")];
+    const links = [link("S", "0"), link("R-1", "0", { isReusable: true, paidAt: undefined })];
+    expect(words({ links, payments, booked: [] })).toEqual([]);
+    expect(words({ links, payments, booked: [line("S", "0")] })).toEqual([]);
+    expect(words({ links, payments, booked: [line("S", "5")] })).toEqual(["differs S EUR 0.00"]);
+    const unknown = [link("U", "0", { money: undefined })];
+    expect(words({ links: unknown, payments: [payment("U", "0")], booked: [] })).toContain("not booked U –");
   });
 
   it("is not a payment of a reusable link if its own number ends in nine characters", () => {

@@ -11,6 +11,7 @@ import {
   VALUE_FLAGS,
   type ValueFlag,
 } from "../../domain/payment-link-field-lookup.ts";
+import { parseTypedText } from "../../domain/typed-text.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderRequestSummary } from "../../render/link.ts";
@@ -103,13 +104,19 @@ async function askField(flag: ValueFlag, answers: RequestFlags, parts: QuestionP
   const built = build(answers);
   const own = shownValue(flag, built);
   const isOptional = own === undefined && !isMissing(flag, built);
-  const answer = await ask.text({
+  const lines = linkFieldAt(FIELD_OF_FLAG[flag]).multiline === true;
+  const typed = await ask.text({
     message: `${fieldQuestion(FIELD_OF_FLAG[flag])}${isOptional ? ", or Enter to skip" : ""}`,
     initial: own,
     editable: own !== undefined,
-    check: (text) => answerProblem(flag, text === "" ? undefined : text, answers, parts),
+    check: (text) => {
+      if (text === own) return answerProblem(flag, own, answers, parts);
+      const answer = parseTypedText(text, { lines });
+      if (!answer.ok) return `It ${answer.message}.`;
+      return answerProblem(flag, answer.value || undefined, answers, parts);
+    },
   });
-  return answer === (own ?? "") ? answers : { ...answers, [flag]: answer === "" ? undefined : answer };
+  return typed === (own ?? "") ? answers : { ...answers, [flag]: typed.trim() || undefined };
 }
 
 /** A problem that an answer causes; what is still missing is left to later questions. */
