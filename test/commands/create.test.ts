@@ -466,6 +466,17 @@ describe("the link of create", () => {
     }
   });
 
+  it("is right whatever the case of its currency, in the request or in the answer", async () => {
+    const lower = await runCommand(CREATE, answering(200, ANSWER.replace('"EUR"', '"eur"')));
+    const stdin = '{"amount":10,"currency":"eur","customerName":"Ada Lovelace"}';
+    const asSpelled = await runCommand(["create", "--from", "-"], { ...answering(200, ANSWER), stdin });
+    for (const { exit, stderr } of [lower, asSpelled]) {
+      expect(exit).toBe(0);
+      expect(stderr).not.toContain("as sent");
+      expect(stderr).not.toContain("do not pass it on");
+    }
+  });
+
   it("exists even if it cannot be opened, which is a warning", async () => {
     const run = await runCommand([...CREATE, "-q", "--open"], answering(200, ANSWER));
     expect(run.exit).toBe(0);
