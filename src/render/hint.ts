@@ -1,6 +1,7 @@
 /** Advice as text: its commands as a shell reads them, with the profile and the event store that the user named. */
 import type { Effect, PaylinkError } from "../domain/errors.ts";
 import { shellWord, type CommandLine, type Hint } from "../domain/hint.ts";
+import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
 import { safeText } from "./safe-text.ts";
 
 /** The commands that use an account. */
@@ -38,6 +39,8 @@ export interface Named {
 
 export function renderCommand({ words }: CommandLine, { profile, eventStore }: Named = {}): string {
   const [command] = words;
+  // `login` does not take this profile. The sandbox stores its secrets anew at each start.
+  if (command === "login" && profile === SANDBOX_PROFILE) return "paylink sandbox";
   const own =
     profile !== undefined && WITH_ACCOUNT.has(command) && !words.includes("-p") ? ["-p", profile] : [];
   const store = eventStore !== undefined && WITH_STORE.has(command) ? ["--db", eventStore] : [];

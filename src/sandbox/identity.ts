@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { hasCode, systemReason } from "../domain/system-reason.ts";
+import { hasCode, knownReason, systemReason } from "../domain/system-reason.ts";
 import { SCOPE } from "../domain/known-services.ts";
 import { UNITS } from "../domain/time.ts";
 import type { Profile } from "../settings/profile.ts";
@@ -141,6 +141,11 @@ function readIdentity(path: string): SandboxIdentity | undefined {
     return stored;
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    const reason = knownReason(error);
+    if (reason !== undefined)
+      throw new PaylinkError("file_unreadable", `Cannot read the sandbox's identity ${path}: ${reason}.`, {
+        cause: error,
+      });
     throw new PaylinkError("file_unreadable", `${path} is damaged: the sandbox cannot read its identity.`, {
       cause: error,
       hints: [hint`If you move it away, the sandbox creates a new identity.`],

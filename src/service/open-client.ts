@@ -23,11 +23,12 @@ export interface ClientParts extends RetryParts {
   readonly keep: (profile: string, client: TokenClient, token: AccessToken) => void;
 }
 
-/** Throws `no_profile` without a base URL, `no_token` without a token and client credentials. */
+/** Throws `no_profile` without a base URL, `no_token` without a token and client credentials, or if variables for them are empty. */
 export function openApi(parts: ClientParts): Api {
   const { settings, timeout } = parts;
   const baseUrl = settings.get("baseUrl");
   if (baseUrl === undefined) throw noAccount();
+  if (settings.emptied.length > 0) throw emptyAccount(settings);
   const once = untilInterrupted(parts);
   const send = parts.retries ? withRetries({ ...parts, send: once }) : once;
   const tokens = tokensOf({ ...parts, send });
@@ -50,6 +51,18 @@ const untilInterrupted =
   };
 
 export const noAccount = (): PaylinkError => new PaylinkError("no_profile", "No account configured.");
+
+function emptyAccount({ emptied, profile = "" }: ResolvedSettings): PaylinkError {
+  const names = emptied.join(" and ");
+  return new PaylinkError(
+    "no_token",
+    `${names} ${emptied.length === 1 ? "is" : "are"} set, but empty. The account of the current profile, ${profile}, is not used instead.`,
+    {
+      consequence: "Nothing was sent.",
+      hints: [hint`To use that account, unset ${names}, or name the profile: --profile ${profile}`],
+    },
+  );
+}
 
 /** Throws `no_token`. */
 function tokensOf({ kept, keep, ...parts }: ClientParts): TokenSource {

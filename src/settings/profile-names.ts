@@ -1,7 +1,7 @@
 /** The names of profiles: which are allowed, and what to say about one that does not exist. */
 import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
 import { PaylinkError } from "../domain/errors.ts";
-import { hint } from "../domain/hint.ts";
+import { hint, paylink } from "../domain/hint.ts";
 import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { profileNamed, type Profile, type Profiles } from "./profile.ts";
 
@@ -14,10 +14,17 @@ export function requireProfile(name: string, profiles: Profiles): Profile {
   if (profile !== undefined) return profile;
   const names = Object.keys(profiles);
   const near = nearest(name, names);
+  const hints = [
+    // `login` makes no profile of this name.
+    ...(parseOwnProfileName(name).ok
+      ? []
+      : [hint`To start the sandbox, with its profile: ${paylink("sandbox")}`]),
+    ...(names.length === 0 ? [] : [hint`Profiles: ${names.join(", ")}`]),
+  ];
   throw new PaylinkError(
     "no_profile",
     `There is no profile named ${name}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
-    { hints: names.length === 0 ? undefined : [hint`Profiles: ${names.join(", ")}`] },
+    { hints: hints.length === 0 ? undefined : hints },
   );
 }
 

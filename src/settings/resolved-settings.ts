@@ -6,7 +6,7 @@
 import type { Environment } from "../domain/environment.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
-import { serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
+import { isForTests, serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
 import { withoutPassword } from "../domain/url-passwords.ts";
@@ -52,6 +52,11 @@ export interface ResolvedSettings {
   readonly withheld: WithheldSecret | undefined;
   /** The parts of the account that replace those of the profile: `token from PAYLINK_TOKEN`. */
   readonly replaced: readonly string[];
+  /**
+   * The variables of an account that are set and empty, as a job without its secrets has them, where the current profile would be used in
+   * their place although it is not known to be for tests.
+   */
+  readonly emptied: readonly string[];
   /** The value in force with its source; undefined if nothing sets it, or if what sets it does not count here. */
   find<Key extends SettingKey>(key: Key): ResolvedSetting<Key> | undefined;
   /** The value alone. */
@@ -99,10 +104,13 @@ export function resolveSettings({ name, profile, isNamed = false, env }: Setting
     address?.source === "profile" &&
     isLoopback(parseWebAddress(address.value)?.hostname ?? "");
   const login = resolveLogin(find, isNamed ? ["profile", "environment"] : ["environment", "profile"]);
+  const label = isSandbox ? "sandbox" : serviceLabel(address?.value ?? "");
+  const isUnnamed = profile !== undefined && !isNamed && !env["PAYLINK_PROFILE"]?.trim();
   return {
     profile: profile === undefined ? undefined : name,
-    label: isSandbox ? "sandbox" : serviceLabel(address?.value ?? ""),
+    label,
     login,
+    emptied: isUnnamed && login !== undefined && !isForTests(label) ? emptiedVariables(env, find, login) : [],
     withheld: login === undefined ? withheldSecret(resolve, isWithheld, elsewhere, stored) : undefined,
     replaced: profile === undefined ? [] : replacedParts(find, login),
     find,
@@ -224,6 +232,22 @@ function replacedParts(find: Find, login: Login | undefined): string[] {
       ? [`${words} from ${SETTINGS[key].variable}`]
       : [],
   );
+}
+
+function emptiedVariables(env: Environment, find: Find, { kind }: Login): string[] {
+  const isEmpty = (variable: string): boolean => env[variable]?.trim() === "";
+  const isStored = (key: SettingKey): boolean =>
+    ["profile", "service"].some((source) => find(key)?.source === source);
+  const secret = kind === "token" ? "token" : "clientSecret";
+  return [
+    ...["PAYLINK_PROFILE"].filter(isEmpty),
+    ...ACCOUNT_PARTS.flatMap(([key]) => {
+      const { variable } = SETTINGS[key];
+      // One secret takes the place of the other.
+      const inPlace = SETTINGS[key].secret === true ? secret : key;
+      return isEmpty(variable) && isStored(inPlace) ? [variable] : [];
+    }),
+  ];
 }
 
 function defaultOf<Key extends SettingKey>(key: Key): SettingValue<Key> | undefined {

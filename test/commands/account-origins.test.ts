@@ -67,6 +67,37 @@ it("does not send a token obtained earlier, nor the secret to another token URL"
   expect(sentTo(own)).toBe(before);
 });
 
+describe("a job whose variables are empty", () => {
+  it.each([
+    ["PAYLINK_TOKEN", { PAYLINK_TOKEN: "" }],
+    ["PAYLINK_CLIENT_SECRET", { PAYLINK_CLIENT_SECRET: " " }],
+    ["PAYLINK_BASE_URL and PAYLINK_TOKEN", { PAYLINK_BASE_URL: "", PAYLINK_TOKEN: "\n" }],
+    ["PAYLINK_BASE_URL", { PAYLINK_BASE_URL: "", PAYLINK_TOKEN: "of-the-job" }],
+    ["PAYLINK_PROFILE", { PAYLINK_PROFILE: "" }],
+  ])("does not use the current profile instead: %s", async (names, env) => {
+    const { home, own } = await twoAccounts();
+    for (const args of [LIST, ["create", "--amount", "1"], ["status"]]) {
+      const run = await runCommand(args, { home, env });
+      expect(run.exit).toBe(3);
+      const text = (run.stdout + run.stderr).replace(/\s+/g, " ");
+      expect(text).toContain(`${names} ${names.includes(" and ") ? "are" : "is"} set, but empty.`);
+      expect(text).toContain(`unset ${names}, or name the profile: --profile shop`);
+    }
+    expect(sentTo(own)).toBe("");
+  });
+
+  it("uses the profile that it names, and one that is known to be for tests", async () => {
+    const { home, own } = await twoAccounts();
+    const env = { PAYLINK_TOKEN: "", PAYLINK_BASE_URL: "" };
+    expect(await runCommand([...LIST, "-p", "shop"], { home, env })).toMatchObject({ exit: 0 });
+    const named = { ...env, PAYLINK_PROFILE: "shop" };
+    expect(await runCommand(LIST, { home, env: named })).toMatchObject({ exit: 0 });
+    const sandbox = temporaryHome();
+    storeProfiles(sandbox, { sandbox: { ...TERMINAL, baseUrl: own.url, token: "sandbox-token" } });
+    expect(await runCommand(LIST, { home: sandbox, env })).toMatchObject({ exit: 0 });
+  });
+});
+
 it("sends a secret from the environment to an address from the environment, and never to the profile's", async () => {
   const { home, own, other } = await twoAccounts();
   const token = { PAYLINK_BASE_URL: other.url, PAYLINK_TOKEN: "env-token" };

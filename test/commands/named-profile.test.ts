@@ -40,6 +40,20 @@ it.each([
   expect(current.stderr.replace(/\s+/g, " ")).toContain(`paylink ${next}`);
 });
 
+it("advises to start the sandbox where its profile or its secrets are missing, since login does not take it", async () => {
+  const home = temporaryHome();
+  const create = ["create", "--amount", "1", "-p", "sandbox"];
+  const missing = await runCommand(create, { home });
+  expect(missing.exit).toBe(3);
+  expect(missing.stderr).toContain("To start the sandbox, with its profile: paylink sandbox\n");
+  expect(missing.stderr).not.toContain("login");
+  const baseUrl = "http://127.0.0.1:1";
+  storeProfiles(home, { sandbox: { baseUrl, terminalId: "1", currency: "EUR", customerName: "Ada" } });
+  const loggedOut = await runCommand(create, { home });
+  expect(loggedOut.exit).toBe(3);
+  expect(loggedOut.stderr).toContain("To store a token: paylink sandbox\n");
+});
+
 it("names the profile in every remedy of status, for scripts too", async () => {
   const home = twoProfiles("http://127.0.0.1:1");
   const { send } = answering(401);

@@ -1,5 +1,5 @@
 /** The sandbox's identity on disk. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openIdentity, renewKey } from "../../src/sandbox/identity.ts";
@@ -15,6 +15,19 @@ it("is that of the first of two simultaneous first runs", async () => {
     return false;
   });
   expect(mine).toEqual(MERCHANT);
+});
+
+it("is called damaged only where it was read", async () => {
+  const folder = temporaryHome();
+  const path = join(folder, "sandbox.json");
+  const open = (): Promise<unknown> => openIdentity(folder, newId, async () => false);
+  writeFileSync(path, '{"merchantId":');
+  await expect(open()).rejects.toThrow(`${path} is damaged`);
+  const unreadable = temporaryHome();
+  mkdirSync(join(unreadable, "sandbox.json"));
+  await expect(openIdentity(unreadable, newId, async () => false)).rejects.toThrow(
+    `Cannot read the sandbox's identity ${join(unreadable, "sandbox.json")}: it is a folder.`,
+  );
 });
 
 it("publishes a replaced key for a day of the sandbox's clock", () => {
