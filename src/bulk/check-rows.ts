@@ -37,7 +37,7 @@ export interface CheckParts {
   readonly checked: () => void;
 }
 
-/** Rows that are read before signals and the terminal have their turn, and what is no longer used is given back. */
+/** Rows that are read before signals and the terminal get a turn, and unused memory is freed. */
 export const TURN = 1000;
 
 export async function checkRows({
@@ -79,7 +79,7 @@ export async function checkRows({
   };
 }
 
-/** A row that was sent somewhere else is new here: who pays may then have two links. */
+/** A row that was sent somewhere else is new here: its customer may then have two links. */
 function linkElsewhere(row: ListRow, names: ReturnType<typeof resultColumnsOf>): Problem[] {
   const place = names.size === 0 ? "" : linkedAt(row, names);
   return place === "" ? [] : [{ at: "", message: `has a link at ${place}, which does not count here` }];

@@ -1,4 +1,4 @@
-/** What a run keeps of the rows that it has checked: the key of each, and little besides. The rest is read again when it is asked for. */
+/** What a run keeps of the rows that it has checked: the key of each, and little else. The rest is read again when needed. */
 import type { Problem } from "../domain/errors.ts";
 import { MadeRows, type Rows } from "./packed-rows.ts";
 import type { ResultLink, RowToPlan } from "./plan.ts";

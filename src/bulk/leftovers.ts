@@ -64,7 +64,7 @@ export function totalIn(rows: Rows<ListRow>): Problem | undefined {
     : undefined;
 }
 
-/** Its amount is that of all others together, half of the whole sum, and it has nothing else but a currency. */
+/** Its amount is the sum of all others, half of the whole sum, and it has nothing else but a currency. */
 function isSumOfOthers(rows: Rows<ListRow>, last: ListRow): boolean {
   const place = last.columns.findIndex(({ field }) => field === "amount");
   const isBare = last.columns.every(

@@ -30,10 +30,10 @@ export function orderNumberWarnings(at: string, number: string): Problem[] {
   return [{ at, message: `${kind} (got "${number}")`, kind }];
 }
 
-/** Digits that an order number has at most where its zeros are looked for. */
+/** The most digits of an order number whose leading zeros are tried. */
 const MOST_PADDED_DIGITS = 12;
 
-/** Other texts that the same order number has where a program took it for a number, or for text. */
+/** Other spellings of the same order number, after a program took it for a number, or for text. */
 export function otherSpellings(number: string): string[] {
   const plain = number.startsWith("'") ? number.slice(1) : number;
   const [, digits] = /^\+?(\d+)(?:\.0)?$/.exec(plain) ?? [];

@@ -1,6 +1,6 @@
 /**
  * The rows of a list, kept as text in blocks and made when they are asked for: as objects, a million of them take more than a
- * gigabyte (`npm run bench -- bulk memory`). Not as JSON: V8 puts short strings of JSON into a table that it seldom clears.
+ * gigabyte (`npm run bench -- bulk memory`). Not as JSON: V8 puts short strings of JSON into a table that it rarely clears.
  */
 import { deserialize, serialize } from "node:v8";
 
@@ -45,7 +45,7 @@ interface Block {
   readonly bytes: Buffer;
 }
 
-/** Characters of cells that make a block: to read one row costs the reading of its block. */
+/** Characters of cells in a block: reading one row means reading its block. */
 const BLOCK = 16 * 1024;
 
 export class PackedRows<T> extends MadeRows<T> {

@@ -220,7 +220,7 @@ function resolve(
       found.push({ key: attempt, settled: { state: "created", id, url, error: null } });
       return false;
     });
-    // A further link of that order is nothing that paylink understands.
+    // paylink cannot explain a further link of that order.
     if (others.size === 0) for (const attempt of left) without.add(occurrenceText(attempt));
   }
   return { found, without };

@@ -42,7 +42,7 @@ export interface KnownLink {
 export interface RowToPlan {
   /** That of its identity; undefined for a row that cannot be sent. */
   readonly key: string | undefined;
-  /** Read again when it is asked for, which is dear: a row that was never sent does not need it. */
+  /** Read again when needed, which is slow: a row that was never sent does not need it. */
   readonly identity: RowIdentity | undefined;
   /** The link that the row itself has, if the list is a results file. */
   readonly own: ResultLink | undefined;
@@ -230,7 +230,7 @@ function planGroup(
   take(({ identity }, known) => known.at(-1)?.content === identity().content);
   take(({ identity }, known) => known.at(-1)?.payment === identity().payment);
   take(() => true);
-  // A run that could no longer write to its memory has written its results.
+  // A run that could no longer write to its memory has still written its results.
   for (const [member, [occurrence, known]] of found) {
     const newest = known.at(-1);
     if (newest === undefined || newest.state === "created") continue;

@@ -220,12 +220,12 @@ function csvProblem({ code }: CsvError): string {
 /** What spreadsheets take for the beginning of a formula; in results, an apostrophe stands before it. */
 const FORMULA = /^'+(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/;
 
-/** A formula that is a text and nothing else: so programs keep Excel from taking a number for one (`="005"`). */
+/** A formula that only holds a text: programs write it so that Excel does not read the text as a number (`="005"`). */
 const FORMULA_TEXT = /^="((?:[^"]|"")*)"$/;
 
-/** The parser takes any cell with a quote in it as it is: here, none but such a formula. */
+/** The parser accepts any cell with a quote inside: only such a formula is accepted here. */
 function requireFormula(cell: string, { quoting }: CastingContext): string {
-  // The parser calls a cell quoted too whose quote ends before it does (`"A"x`), and leaves the first quote there.
+  // The parser also calls a cell quoted if its quote ends early (`"A"x`), and then keeps the first quote.
   if (quoting ? cell.startsWith('"') : cell.includes('"') && !FORMULA_TEXT.test(cell))
     throw new CsvError("CSV_INVALID_CLOSING_QUOTE", "a quote inside a cell");
   return cell;

@@ -18,7 +18,7 @@ export interface RowOutcome {
   readonly error?: string | null | undefined;
   /** The link was there before this run, or another run has made it. */
   readonly isEarlier?: boolean;
-  /** It was to be sent, and an earlier link, or that of another run, keeps it from that. */
+  /** It was due, and is not sent because of an earlier link, or of the link of another run. */
   readonly isLeft?: boolean;
 }
 
@@ -176,7 +176,7 @@ class Sending {
       const since = pace.now();
       if (request === null) settled(row, { status: "refused", error: problemsText(problems) }, null);
       else if (!(await memory.claim({ ...row.sent, payment, content }))) this.elsewhere.push(row);
-      // To another run, a claim that took so long may be one of a run that has ended, and the row sent once more.
+      // Another run may take a claim that took so long for one of a run that has ended, and send the row again.
       else if (pace.now() - since > LEASE / 2) this.settle(row, CLAIMED_LATE, request);
       else if (!pace.isOpen()) this.postpone(row);
       else {

@@ -71,7 +71,7 @@ function writeMark(path: string, place: string, identity: string, hasSent: boole
   }
 }
 
-/** In a container whose files cannot be written, the run goes on: it is as any new machine. */
+/** In a container whose files cannot be written, the run continues: it is like a new machine. */
 const cannotMark = (place: string, path: string, reason: string): string =>
   `${path} cannot be written (${reason}): the next run here will not notice if ${place} was emptied or replaced.`;
 

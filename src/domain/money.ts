@@ -30,7 +30,7 @@ const TYPED = {
   ",": { form: /^(\d{1,3}(?:\.\d{3})+(?=,)|\d*)(?:,(\d+))?$/, example: "10,50" },
 } as const;
 
-/** What is said of an amount in a list that can be read with a comma as the mark, and was not to be read so. */
+/** The problem of an amount that could be read with a decimal comma, where decimal commas are not read. */
 export const COMMA_ADVICE =
   "has a comma: if it is the decimal mark, add --decimal-comma; otherwise leave it out";
 

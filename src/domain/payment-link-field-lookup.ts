@@ -8,7 +8,7 @@ import {
 } from "./payment-link-fields.ts";
 import { capitalized } from "./sentence.ts";
 
-/** The field as every field may be. */
+/** The field with every member that a field may have. */
 export const linkFieldAt = (path: LinkFieldPath): LinkField => LINK_FIELDS[path];
 
 /** The paths and fields of a side, in the order of the table. */

@@ -68,10 +68,10 @@ const utcDateTime = textRule(
 /** Of a reply: shown in any form, so what it breaks besides is checked apart. */
 const anyDate: ValueRule = (value) => (value === null || isJsonNumber(value) ? undefined : anyText(value));
 
-/** The year of the first links: what happened to a link before it is the "no date" of a database or a language. */
+/** The year of the first links: an earlier date is the "no date" of a database or a language. */
 const FIRST_YEAR = 2000;
 
-/** Whether a date stands for none, as services without null write it: 0001-01-01 or 1970-01-01, 0, or a word. */
+/** Whether a date is a placeholder, as services without null write it: 0001-01-01 or 1970-01-01, 0, or a word. */
 function saysNever(value: Json): boolean {
   if (typeof value !== "string" && !isJsonNumber(value)) return false;
   const text = value.toString().trim();

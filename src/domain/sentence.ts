@@ -3,5 +3,5 @@
 /** Begins with a capital letter. */
 export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** Ends with a full stop, also where the last words are a reason, or what a service said. A stack has many lines. */
+/** Ends with a full stop, even if the last words are a reason, or the words of a service. A stack has many lines. */
 export const sentence = (text: string): string => (/[.!?]$|\n/.test(text) ? text : `${text}.`);

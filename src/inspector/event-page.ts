@@ -110,7 +110,7 @@ function paidTwice(event: StoredEvent, order: OrderPayments | undefined): Page |
   const others = order === undefined ? [] : approvedIn(order).filter(({ uti }) => uti !== event.uti);
   const [other] = others;
   if (order === undefined || other === undefined || event.outcome !== "APPROVED") return "";
-  // Each payment of a reusable link has a suffix of its own, and is one that was meant.
+  // Each payment of a reusable link has a suffix of its own, and is intended.
   if (splitReference(event.reference).suffix !== null) return "";
   const count = others.length === 1 ? "another approved payment" : `${others.length} other approved payments`;
   return html`<section class="alert" aria-label="Paid more than once">

@@ -28,7 +28,7 @@ export interface InspectorView {
 /** Events that wait or failed are counted up to this number. */
 export const COUNT_LIMIT = 1_000;
 
-/** Whether the event is listed apart, because another key than those of this run verified it. Without a key, none is. */
+/** Whether the event is listed separately, because a key that this run does not have verified it. Without any key, no event is. */
 export const isApart = ({ keys }: InspectorView, { key }: { readonly key: string }): boolean =>
   keys !== undefined && !keys.includes(key);
 

@@ -1,4 +1,4 @@
-/** Keeps what takes long to read from a large store for a while, since an open page asks for it every two seconds. */
+/** Caches what is slow to read from a large store, since an open page asks for it every two seconds. */
 import type { EventStore } from "../store/event-store.ts";
 
 /** An answer is kept 20 times as long as it took to read, so that reading takes at most a twentieth of the time. */

@@ -180,7 +180,7 @@ function orderWords(rows: readonly EventRow[]): string {
     const amount = record === null ? undefined : amountIn(record, "amountTrans");
     if (record === null || amount === undefined || stored.outcome !== "APPROVED") continue;
     approved += 1;
-    // Each payment of a reusable link has a suffix of its own, and is one that was meant.
+    // Each payment of a reusable link has a suffix of its own, and is intended.
     if (splitReference(stored.reference).suffix === null) ofOneTimeLinks += 1;
     sums.add(amount, textOf(record, "transCurrencyCode") ?? "");
   }

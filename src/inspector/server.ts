@@ -29,7 +29,7 @@ import { filtersIn, queryFrom } from "./query.ts";
 import { queuePage } from "./queue.ts";
 import { eventName } from "./rows.ts";
 
-/** What is sent from the pages. Resolves with what is wrong with the target, or the record, where nothing was sent. */
+/** What is sent from the pages. Resolves with the problem of the target, or of the record, if nothing was sent. */
 export interface EventSending {
   /** Where it goes, unless a person names another target; "" for none. */
   readonly target: string;

@@ -75,7 +75,7 @@ function readKeyFile(path: string, { readFile }: KeyringAccess): Uint8Array {
   }
 }
 
-/** Nothing, as in an environment variable that is not set, is not a source. Applications in JavaScript may give anything. */
+/** An unset environment variable is not a source. Applications in JavaScript may pass anything. */
 function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
   if (key === undefined || key === null) return [];
   if (typeof key === "string") return key.trim() === "" ? [] : key;
@@ -96,7 +96,7 @@ export const sendByFetch =
     try {
       const response = await fetch(targetUri(request), {
         method,
-        // A label of a coding that the bytes do not have would be an error of fetch, without the bytes.
+        // If the label names a coding that the bytes do not have, fetch fails and does not return the bytes.
         headers: [...request.headers, ["Accept-Encoding", "identity"]].map(
           ([name = "", value = ""]): [string, string] => [name, value],
         ),

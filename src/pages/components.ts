@@ -171,7 +171,7 @@ interface AskedAction {
   /** The button that does it. */
   readonly confirm: string;
   readonly kind?: "primary" | "danger";
-  /** What is asked for besides; part of the form. */
+  /** Further fields of the form. */
   readonly fields?: Page;
   /** As those of an `actionForm`. */
   readonly action: string;

@@ -1,7 +1,7 @@
 /** What the loop of the queue waits for. */
 import type { Timers } from "../domain/timers.ts";
 
-/** Somebody rings, or time passes. A ring that nobody waits for is heard by the next wait. */
+/** Somebody rings, or time passes. A ring while nobody waits ends the next wait. */
 export interface Bell {
   readonly ring: () => void;
   readonly heard: (milliseconds: number) => Promise<void>;

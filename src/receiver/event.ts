@@ -130,7 +130,7 @@ export interface EventLog {
   ended(claim: Claim, forward: Forward, retry?: Retry): Promise<void>;
 }
 
-/** How an event that the application has not accepted is sent again: from the queue after milliseconds, or by the sender, who was told. */
+/** How an event that the application has not accepted is sent again: from the queue after milliseconds, or by the sender, which got the answer. */
 export type Retry = number | "by the sender";
 
 /** What identifies an attempt: its event, and its number. */
@@ -197,7 +197,7 @@ export function lateAge(
   return age > DEFAULT_POLICY.maxAge * 1000 ? age : undefined;
 }
 
-/** Milliseconds after which something due that nobody has claimed, and no attempt, mean that nothing is forwarded. */
+/** If something due is unclaimed for this many milliseconds, and nothing was attempted meanwhile, nothing is being forwarded. */
 const UNCLAIMED_AFTER = 60_000;
 
 /** Whether nothing is forwarded: `overdue` is for how many milliseconds something has been due. */

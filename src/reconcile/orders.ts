@@ -156,7 +156,7 @@ export class Orders {
     return found.links.some(({ isReusable }) => isReusable) ? found : undefined;
   }
 
-  /** Each order. A plain one is made for the moment: what is added to it then is lost. */
+  /** Each order. A plain one is a temporary object: what is added to it is lost. */
   private *all(): Generator<Order> {
     for (const [number, order] of this.byNumber) yield isPlain(order) ? orderFrom(number, order) : order;
   }
@@ -193,7 +193,7 @@ function takesPayment(order: PlainOrder, payment: ReceivedPayment): boolean {
   if (order.event !== undefined || outcome !== "APPROVED" || money === undefined) return false;
   if ((delivery !== null && delivery !== "delivered") || !isSame([order], [money])) return false;
   const { orderNumber } = order;
-  // Texts that are equal are in memory once.
+  // Equal texts share memory.
   const spelled = reference === orderNumber ? orderNumber : reference;
   Object.assign(order, { event, uti, reference: spelled, receivedAt, delivery });
   return true;

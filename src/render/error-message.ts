@@ -12,7 +12,7 @@ interface ErrorStyle {
   readonly warnings: readonly string[];
   /** Results that stdout did not accept. */
   readonly unwritten: readonly string[];
-  /** What lines of a log say besides; undefined where stdout is not a log. */
+  /** What lines of a log also say; undefined if stdout is not a log. */
   readonly stamp?: ((level: "info" | "error") => { readonly at: Date; readonly level: string }) | undefined;
 }
 

@@ -43,7 +43,7 @@ export function renderWebhook(event: Received, style: RecordStyle): string {
 const MOST_LINES = 8;
 
 /**
- * What people look for: outcome, amount and reference; the card and what its bank answered; when, where and which transaction;
+ * What people look for: outcome, amount and reference; the card and its bank's answer; when, where and which transaction;
  * and what deviates.
  */
 export function renderCard(event: Received, { paint, width }: RecordStyle): string {

@@ -66,7 +66,7 @@ function booksText(
     : `${paid} ${paidIn.length === 0 ? "no payment" : sumsText(paidIn)} and a refund of ${sumsText(paidBack)}, ${sumsText(found)} in all. The service does not say what was refunded.`;
 }
 
-/** Whether it is of a payment of which no webhook is known: then it matters where webhooks are asked for. */
+/** Whether it is about a payment without a known webhook: then the callback addresses matter. */
 export const hasNoWebhook = (finding: Finding): boolean =>
   finding.finding === "missed" && (finding.why === "nothing arrived" || finding.why === "refusals dropped");
 

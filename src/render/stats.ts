@@ -29,7 +29,7 @@ export interface CountedAnswer {
   readonly count: number;
 }
 
-/** Says what somebody wants to know at three in the morning; `answers` are the last ones to what waits or failed. */
+/** Answers what an operator asks at three in the morning; `answers` are the last ones to what waits or failed. */
 export function situationSentence(
   { keys, lastAttempt }: Stats,
   answers: readonly CountedAnswer[],

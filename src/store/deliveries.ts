@@ -113,7 +113,7 @@ export async function statesOf(
   );
 }
 
-/** The keys whose events wait, each found by one lookup in the index: many events wait, but few keys. */
+/** The keys whose events wait, each found by one lookup in the index: the events may be many, the keys are few. */
 export async function waitingKeys({ all, dialect: { schema } }: Pick<DatabaseSession, "all" | "dialect">) {
   const first = `SELECT min(key) FROM ${schema}deliveries WHERE due IS NOT NULL`;
   const rows = await all(
@@ -298,7 +298,7 @@ const orderSql = (order: OperatorOrder, now: number) =>
       }
     : { assigned: "state = 'skipped', due = NULL", given: [], isOther: "state <> 'skipped'", more: [] };
 
-/** Of every key, where there is no list of them. */
+/** Of every key, if no list of keys is given. */
 const ofKeys = (keys: RunKeys | null): Sql =>
   keys === null ? { sql: "TRUE", values: [] } : isOneOf("key", keys);
 
@@ -336,7 +336,7 @@ export function openEvents(dialect: Dialect, selection: Selection): Sql {
   return { sql: `${open} AND event IN (SELECT id FROM ${schema}events WHERE ${where})`, values };
 }
 
-/** What waits and what has failed of each key, and when an attempt was last made. By indexes alone, as both may be many. */
+/** What waits and what has failed of each key, and when an attempt was last made. From indexes alone, since both may be many. */
 export async function backlogOf(session: Pick<DatabaseSession, "all" | "dialect">): Promise<Backlog> {
   const { all, dialect } = session;
   const waiting = await waitingByKey(session);
@@ -355,7 +355,7 @@ export async function backlogOf(session: Pick<DatabaseSession, "all" | "dialect"
 
 const NONE_WAITING = { events: 0, oldest: undefined, overdue: 0 };
 
-/** What waits of each key. By the index of what waits, not that of events. */
+/** What waits of each key. From the index of what waits, not that of events. */
 export async function waitingByKey({
   all,
   dialect: { schema, now },

@@ -157,7 +157,7 @@ export interface Sql {
   readonly values: readonly Value[];
 }
 
-/** Whether a column has one of these values. PostgreSQL takes no empty list. */
+/** Whether a column has one of these values. PostgreSQL accepts no empty list. */
 export const isOneOf = (column: string, values: readonly Value[]): Sql =>
   values.length === 0
     ? { sql: "FALSE", values }
@@ -168,7 +168,7 @@ export const isNoneOf = (column: string, values: readonly Value[]): Sql =>
     ? { sql: "TRUE", values }
     : { sql: `${column} NOT IN (${placeholdersOf(values)})`, values };
 
-/** Behind every text that goes on with another character. */
+/** Behind a text, it sorts after every text that begins with that text. */
 export const LAST_CHARACTER = "\u{10ffff}";
 
 /** Whether a column begins with a text, as its index finds it. */

@@ -4,7 +4,7 @@ import { messageOf } from "../domain/system-reason.ts";
 import type { Connection, Value } from "./database.ts";
 import { damaged } from "./database-failures.ts";
 
-/** A larger file is not read whole: it would take seconds, in which nothing is received. */
+/** A larger file is not read whole: that would take seconds, and no webhook is received meanwhile. */
 const MOST_READ_WHOLE = 256 * 1024 * 1024;
 
 /** Every event is in each of them. */

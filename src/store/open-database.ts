@@ -14,7 +14,7 @@ export const LOG_SIZE = 16 * 1024 * 1024;
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
  * (synchronous=FULL). `tables` creates them in a new file; `version` is theirs. `pageSize` is for a new database; `check` throws
- * if the file is not the one that is expected; `damage` is the error of a damaged file.
+ * if the file is not the expected one; `damage` is the error of a damaged file.
  */
 export function openDatabase(
   path: string,

@@ -24,7 +24,7 @@ export const SEALED = [
 /** All but the body, which is bytes. */
 const SEALED_TEXTS = SEALED.filter((name) => name !== "body");
 
-/** The first half of the SHA-256 of these columns, in Base64: half is enough to notice accidents, which is all that it is for. None of the texts holds a NUL. */
+/** The first half of the SHA-256 of these columns, in Base64: half is enough to notice accidents, which is all that it is for. None of the texts contains a NUL. */
 export function sealOf(row: Row): string {
   const { body } = row;
   const texts = Buffer.from(`${SEALED_TEXTS.map((name) => row[name]).join("\0")}\0`);
@@ -45,7 +45,7 @@ export function requireSeal(row: Row): void {
 export const sealText = (outcome: string, currency: Value, amount: Value): string =>
   `${outcome} ${String(currency)} ${String(amount ?? "")}`;
 
-/** A column of sums: how many rows do not have these columns as they were stored. */
+/** A column of sums: how many rows have changed in these columns since they were stored. */
 export const DAMAGED_ROWS =
   "sum(CASE WHEN payment = outcome || ' ' || currency || ' ' || coalesce(CAST(amount AS text), '') THEN 0 ELSE 1 END) AS damaged";
 

@@ -89,7 +89,7 @@ export function createSearch(readable: Readable) {
 
   /** The newest events in a state, as far as they are looked at; `page` says how many of them. */
   const newestIn = (state: DeliveryState, { since, until }: EventQuery, page: string): Sql => {
-    // What waits has an index of its own: as a bare column, `event` would be looked for among all deliveries.
+    // What waits has an index of its own: with a bare column, `event` would be searched among all deliveries.
     const event = state === "pending" ? "event || ''" : "event";
     return {
       sql: `SELECT event, key, outcome FROM ${schema}deliveries WHERE ${IN_STATE[state]} AND ${event} >= ? AND ${event} < ?

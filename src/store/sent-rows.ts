@@ -114,7 +114,7 @@ interface MemoryParts extends Pick<Memory, "place" | "isLocal" | "close"> {
 }
 
 export function createMemory(transact: Transact, { place, isLocal, written, close }: MemoryParts): Memory {
-  /** A link that the memory had when the run began: where it has gone, others may have gone too. */
+  /** A link that the memory had when the run began: if it is gone, others may be gone too. */
   let witness: SentKey | undefined;
   const group = createGroupCommit<SentWrite, boolean>(async (writes) => {
     const claimed = await transact(async (session) => {

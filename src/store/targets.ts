@@ -29,7 +29,7 @@ export interface TargetRate {
 export interface TargetReport {
   readonly answers: readonly TargetAnswer[];
   readonly rates: readonly TargetRate[];
-  /** The milliseconds that the rates are of: `RATE_PERIOD`, or less where there were very many attempts. */
+  /** The milliseconds that the rates cover: `RATE_PERIOD`, or less if there were very many attempts. */
   readonly period: number;
 }
 

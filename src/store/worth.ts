@@ -11,7 +11,7 @@ export const WORTH = { unsigned: 0, signed: 1, record: 2, verified: 3 } as const
 
 export type Worth = (typeof WORTH)[keyof typeof WORTH];
 
-/** Requests without a signature that no service has posted as a webhook: health checks, and scanners that look for other paths. */
+/** Requests without a signature that are not webhooks of a service: health checks, and scanners that try other paths. */
 const OF_OTHERS: ReadonlySet<string> = new Set(["not_found", "method_not_allowed"]);
 
 /** Whether it may have been a webhook, perhaps with its signature lost on the way. */

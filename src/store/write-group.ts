@@ -165,7 +165,7 @@ function withWarning(verdict: string, warning: Warning): string {
   return JSON.stringify({ ...read, warnings: [...read.warnings, warning] });
 }
 
-/** Only verified events are stored. The line of a repeat differs, and is rare: it is made where it is printed. */
+/** Only verified events are stored. The line of a repeat differs, and is rare: it is made when it is printed. */
 const printed = (event: EventWrite, content: ReadRecord): string | undefined =>
   event.print === null
     ? undefined

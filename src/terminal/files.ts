@@ -35,7 +35,7 @@ interface StdinParts {
 }
 
 export interface Stdin extends AsyncIterable<Uint8Array> {
-  /** Whether a command has read it: then nobody can answer a question there. */
+  /** Whether a command has read it: then no question can be answered there. */
   readonly wasRead: boolean;
 }
 

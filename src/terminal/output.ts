@@ -41,7 +41,7 @@ export async function createOutput(
 }
 
 /**
- * What becomes of messages. `ends`: the command ends soon, and with `json` one document has its warnings. `streams`: with `json` each
+ * Where messages go. `ends`: the command ends soon, and with `json` one document has its warnings. `streams`: with `json` each
  * warning is a line of its own. `log`: the same, and without `json` messages have their time and level where no terminal shows them.
  */
 type MessageMode = "ends" | "streams" | "log";
@@ -53,9 +53,9 @@ export class Output {
   /** Colours for `data` and for `note`: each knows what its own stream can show. */
   readonly paint: Paint;
   readonly notePaint: Paint;
-  /** Whether somebody watches stdout on a terminal: elsewhere each time needs its date. */
+  /** Whether stdout is a terminal: elsewhere each time needs its date. */
   readonly isTerminal: boolean;
-  /** Whether somebody watches stderr on a terminal, where a line can be redrawn. */
+  /** Whether stderr is a terminal, where a line can be redrawn. */
   readonly live: boolean;
   /** The text without the secrets of any account, for a result that repeats the words of a service. */
   readonly hide: (text: string) => string;

@@ -34,7 +34,7 @@ interface ListFlags {
 
 interface ListOptions extends Omit<ListFlags, "since" | "until"> {
   readonly from: Date;
-  /** Nobody asked for the period: the usual one. */
+  /** The default period, since the user named none. */
   readonly isDefaultPeriod: boolean;
   readonly to: Date;
 }
@@ -102,7 +102,7 @@ async function printLines(lines: readonly string[], { out }: Pick<Context, "out"
   }
 }
 
-/** Links that are kept besides the newest ones, so that these are not looked for after each link. */
+/** Links that are kept besides the newest ones, so that the newest are not selected after each link. */
 const SPARE_LINKS = 5000;
 
 /**

@@ -24,7 +24,7 @@ export interface ListenOptions extends ValuesOf<typeof listenFlags>, ServiceKeyS
   readonly unverified: boolean;
   readonly terminals: readonly string[];
   readonly forwarding: ForwardingOptions;
-  /** Milliseconds of receiving after SIGTERM. */
+  /** Milliseconds for which webhooks are still received after SIGTERM. */
   readonly drain: number;
   /** Where events are kept; null keeps none, undefined is the default location. */
   readonly database: string | undefined | null;

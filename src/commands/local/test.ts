@@ -138,7 +138,7 @@ function utiIn({ request }: Pick<WebhookEvent, "request">): string {
   return (record && textOf(record, "uti")) ?? "";
 }
 
-/** `forwards`: a payment has reached the application when that accepts it, and not when its webhook has arrived. */
+/** `forwards`: a payment has reached the application once the application accepts it, not once its webhook arrives. */
 function createTestReport(forwards: boolean) {
   const counts = { ...NO_COUNTS };
   /** The order and the amount of each payment that has not reached the application, by its uti. */

@@ -20,7 +20,7 @@ export interface Collected {
   readonly known: Circumstances;
   /** Nothing was ever received into the store. */
   readonly isStoreEmpty: boolean;
-  /** Without a key of the run: the thumbprints of those that have verified what was received, which all counts. */
+  /** If the run has no key: the thumbprints of the keys that verified the events, all of which count. */
   readonly keysOfAll: ReadonlySet<string>;
 }
 

@@ -97,7 +97,7 @@ export const DELIVERY_ROWS: ChartedSource<Delivery> = {
 
 export function readLedgerPage<T>(source: ListSource<T>, query: LedgerQuery, read: ReadRows): LedgerPage<T> {
   const { limit } = query;
-  // With `+`, SQLite walks from the newest row: by the index of the time, it would read and sort all rows of a period.
+  // With `+`, SQLite walks from the newest row: with the index of the time, it would read and sort all rows of a period.
   const conditions = listConditions({ ...source, at: `+${source.at}` }, query);
   const where = whereOf(conditions);
   const values = conditions.flatMap(([, ...given]) => given);

@@ -4,7 +4,7 @@
 export const LEDGER_VERSION = 1;
 
 /**
- * One statement for each table and index; a ledger is created with all of them.
+ * One statement for each table and index; a new ledger runs all of them.
  *
  * `outcome`, `at` (milliseconds since 1970, by the sandbox's clock), `currency` and `amount` (as `scaledAmount` has it) repeat what the
  * record of a payment has, for the filters and sums of lists: `payments_at` and `deliveries_at` have all that these ask of many

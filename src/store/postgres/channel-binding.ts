@@ -10,7 +10,7 @@ export class NotBound extends Error {
 
 /**
  * Ends the connection before it has sent a password in another way, or a statement without such a login. The driver takes this
- * mechanism where a server offers it, and whatever else the server asks for. It checks the server's last word itself.
+ * mechanism if the server offers it, and any other that the server asks for. It checks the server's final message itself.
  */
 export function requireChannelBinding({ connection }: pg.Client): void {
   let isProven = false;

@@ -131,7 +131,7 @@ export function createConnections(url: string, env: Environment, connectTimeout:
   };
 }
 
-/** The server's words of a login come together: a connection that was ended at one of them may have had all. */
+/** The server's messages of a login arrive together: a connection that was ended at one of them may have received all. */
 async function checkConnected(client: pg.PoolClient, { session }: Way): Promise<void> {
   const { errored } = client.connection.stream;
   if (errored !== null) throw errored;

@@ -46,7 +46,7 @@ export interface Destination {
   readonly connectTimeout: number | undefined;
 }
 
-/** libpq's variables (PostgreSQL's manual, 34.15) for what the driver does not read, reads otherwise, or would ignore. */
+/** libpq's variables (PostgreSQL's manual, 34.15) that the driver does not read, reads differently, or would ignore. */
 const VARIABLES = {
   host: "PGHOST",
   port: "PGPORT",
