@@ -18,7 +18,7 @@ export const TIME_LIMITS = {
   read: 60_000,
   /** For a group, from its first statement to its commit. */
   group: 8_000,
-  /** For a webhook, which may wait for other groups and for a new connection: the service waits 10 s. */
+  /** For a webhook, which may wait for other groups and for a new connection: the sandbox waits 10 s, and the service is assumed to. */
   append: 7_000,
 };
 /** Milliseconds for what the server and the network take beside the statement. */

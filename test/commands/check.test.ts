@@ -115,7 +115,7 @@ it("stops after a few webhooks without an answer in time, and says what was not 
   expect(stdout + stderr).not.toContain("tampered");
   expect(stderr).toContain("3 of 3 cases failed: approved, declined, cancelled.");
   expect(stderr.replace(/\s+/g, " ")).toMatch(
-    /The endpoint does not answer \(.+\), and \d+ cases were not tried\. .* The service waits 10 seconds\. Without an answer, it sends the webhook again/,
+    /The endpoint does not answer \(.+\), and \d+ cases were not tried\. .* The sandbox waits 10 seconds; how long the service waits is not documented\. Without an answer, it sends the webhook again/,
   );
 });
 

@@ -1,13 +1,13 @@
 /** The files that `paylink help production` prints: they are what their programs read, and name only flags and metrics that exist. */
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, type TestContext } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import manifest from "../../package.json" with { type: "json" };
 import { createMetrics } from "../../src/receiver/metrics.ts";
 import { runCommand } from "../support/context.ts";
-import { temporaryHome } from "../support/home.ts";
+import { storeProfiles, temporaryHome } from "../support/home.ts";
 
 const run = (...args: string[]) => runCommand(args);
 
@@ -166,6 +166,34 @@ describe("paylink help production", () => {
     expect(await printed("reconcile-kubernetes")).toContain(`paylink:${manifest.version}\n`);
     const [script = ""] = /paylink reconcile -p .*$/m.exec(await printed("reconcile-kubernetes")) ?? [];
     await expectFlags(script, "reconcile");
+  });
+
+  it("has units that read one event store, each with a folder that its own user can read", async () => {
+    const state = temporaryHome();
+    const environments = await Promise.all(
+      ["systemd", "reconcile-systemd"].map(async (name) => {
+        const lines = (await printed(name)).match(/^Environment=.*$/gm) ?? [];
+        const pairs = lines.flatMap((line) => line.slice("Environment=".length).split(" "));
+        return Object.fromEntries(
+          pairs.map((pair) => {
+            const [variable = "", value = ""] = pair.split("=");
+            return [variable, value.replace("%S", state)];
+          }),
+        );
+      }),
+    );
+    const [listen = "", reconcile = ""] = environments.map((env) => env["PAYLINK_HOME"]);
+    for (const home of [listen, reconcile]) mkdirSync(home);
+    storeProfiles(reconcile, { live: {} });
+    const args = ["config", "get", "eventStore"];
+    const stores = [
+      await runCommand(args, { env: environments[0] ?? {} }),
+      await runCommand([...args, "-p", "live"], { env: environments[1] ?? {} }),
+    ].map(({ stdout }) => stdout);
+    expect(stores[0]).toContain(state);
+    expect(stores[1]).toBe(stores[0]);
+    // The other user could not read an account that root stores beside the events.
+    expect(reconcile).not.toBe(listen);
   });
 
   it("has alert rules for metrics that exist", async () => {

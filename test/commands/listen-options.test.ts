@@ -180,7 +180,7 @@ describe("the options of listen", async () => {
       { forwardTo: ["3000"], forwardTimeout: "10s" },
       {
         "--forward-timeout":
-          "must be less than 10s without --ack stored: the service waits 10s for the answer",
+          "must be less than 10s without --ack stored: the service waits for the answer, and the sandbox gives up after 10s",
       },
     ],
     [{ ack: "stored" }, { "--ack": alone }],

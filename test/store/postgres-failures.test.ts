@@ -273,7 +273,7 @@ describe("a server that is away", () => {
   });
 
   it("whose network drops everything makes no webhook wait, loses none, and is used again", async () => {
-    // The service waits 10 s.
+    // The sandbox waits 10 s.
     expect(TIME_LIMITS.append).toBeLessThan(8_000);
     const url = await server().createDatabase();
     const way = await passage(server().port);

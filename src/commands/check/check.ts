@@ -170,7 +170,7 @@ function failure(
     details: { failed: names },
     hints: [
       ended?.why === "silent"
-        ? hint`Answer as soon as the webhook is stored, and do the rest afterwards. The service waits 10 seconds. Without an answer, it sends the webhook again until it gives up.`
+        ? hint`Answer as soon as the webhook is stored, and do the rest afterwards. The sandbox waits 10 seconds; how long the service waits is not documented. Without an answer, it sends the webhook again until it gives up.`
         : adviceForFailed(results, failed, options),
     ],
   });

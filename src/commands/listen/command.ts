@@ -7,7 +7,8 @@ import { checkTargets, policyFrom } from "../shared-flags.ts";
 import { listenFlags } from "./flags.ts";
 
 /** Milliseconds that the service waits for the answer to a webhook. */
-const SERVICE_WAITS = 10_000;
+/** Milliseconds that the sandbox waits for an answer; how long the service waits is not documented. */
+const SENDER_WAITS = 10_000;
 
 export const listen = command({
   examples: [
@@ -71,10 +72,11 @@ export const listen = command({
           usage.problems.push({ at: flag, message: `has no effect without --ack stored: ${who}` });
     });
     ifRead(["ack", "forwardTimeout"], ({ ack, forwardTimeout }) => {
-      if (ack !== "stored" && forwardTimeout >= SERVICE_WAITS)
+      if (ack !== "stored" && forwardTimeout >= SENDER_WAITS)
         usage.problems.push({
           at: "--forward-timeout",
-          message: "must be less than 10s without --ack stored: the service waits 10s for the answer",
+          message:
+            "must be less than 10s without --ack stored: the service waits for the answer, and the sandbox gives up after 10s",
         });
     });
     ifRead(["ack", "admin", "store", "db"], ({ ack, admin, store, db }) => {

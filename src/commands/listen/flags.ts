@@ -107,7 +107,7 @@ export const listenFlags = {
       { example: "1" },
     ),
     forwardTimeout: forwardTimeoutFlag(
-      "; without --ack stored, less than the 10s that the service waits",
+      "; without --ack stored, less than 10s, because the service waits for the answer",
       FORWARD_SECONDS,
     ),
     signWith: forwardingKeyFlag,
