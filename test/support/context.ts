@@ -11,6 +11,7 @@ import { runCommandLine } from "../../src/run.ts";
 import { runShell, startProgram } from "../../src/terminal/programs.ts";
 import { standardChannels } from "../../src/terminal/channel.ts";
 import { THREAD } from "./event-stores.ts";
+import { GIVEN_ENVIRONMENT } from "./given-environment.ts";
 import { temporaryHome } from "./home.ts";
 import { checkJsonOutput } from "./json-output.ts";
 import { openSender } from "./sender.ts";
@@ -84,7 +85,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
         runShell: (line, limits) =>
           runShell(line, {
             ...limits,
-            env: { PATH: process.env["PATH"], ...env },
+            env: { ...GIVEN_ENVIRONMENT, ...env },
             exiting: new AbortController().signal,
           }),
         now: options.now ?? (() => new Date()),

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { GIVEN_ENVIRONMENT } from "./given-environment.ts";
 import { giveMerchant } from "./merchant.ts";
 
 export const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
@@ -31,14 +32,14 @@ interface Started {
   readonly ended: Promise<Ended>;
 }
 
-/** The program gets PATH and what the test gives, and nothing of the user's: HOME holds what Node keeps compiled. */
+/** The program gets what the test gives, and nothing of the user's: HOME holds what Node keeps compiled. */
 function start(
   args: readonly string[],
   { home, env = {}, program = [process.execPath, BINARY], through = [] }: RunOptions,
 ): Started {
   const [command = process.execPath, ...rest] = [...through, ...program, ...args];
   const child = spawn(command, rest, {
-    env: { PATH: process.env["PATH"], HOME: home, PAYLINK_HOME: home, TZ: "UTC", ...env },
+    env: { ...GIVEN_ENVIRONMENT, HOME: home, PAYLINK_HOME: home, TZ: "UTC", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const [out, err]: [Buffer[], Buffer[]] = [[], []];

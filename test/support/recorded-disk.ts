@@ -3,6 +3,7 @@ import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Readable } from "node:stream";
+import { GIVEN_ENVIRONMENT } from "./given-environment.ts";
 import { BINARY } from "./paylink.ts";
 
 /** One thing that happened, in order. */
@@ -40,7 +41,7 @@ export function startRecorded(
 } {
   const strace = ["-f", "-y", "-xx", "-s", "1000000", "-e", `trace=${CALLS}`, "-o", trace];
   const child = spawn("strace", [...strace, process.execPath, BINARY, ...args], {
-    env: { PATH: process.env["PATH"], TZ: "UTC", ...env },
+    env: { ...GIVEN_ENVIRONMENT, TZ: "UTC", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   return {

@@ -1,6 +1,7 @@
 /** The real binary on a real pseudo-terminal, with the screen as a person sees it. */
 import type { Terminal } from "@xterm/headless";
 import { onTestFinished } from "vitest";
+import { GIVEN_ENVIRONMENT } from "./given-environment.ts";
 import { BINARY } from "./paylink.ts";
 import { openPseudoTerminal } from "./pseudo-terminal.mjs";
 
@@ -45,7 +46,7 @@ export function openScreen(
     columns,
     rows: ROWS,
     env: {
-      PATH: process.env["PATH"] ?? "",
+      ...GIVEN_ENVIRONMENT,
       TERM: "xterm-256color",
       HOME: home,
       PAYLINK_HOME: home,

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import { GIVEN_ENVIRONMENT } from "./given-environment.ts";
 import { BINARY, type Ended } from "./paylink.ts";
 
 export interface Shell {
@@ -28,7 +29,7 @@ export function openShell(home: string, bin = builtProgram(home)): Shell {
       cwd,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: path, HOME: home, PAYLINK_HOME: home, ...env },
+      env: { ...GIVEN_ENVIRONMENT, PATH: path, HOME: home, PAYLINK_HOME: home, ...env },
     });
     const signal = (name: NodeJS.Signals): void => {
       if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
