@@ -1,13 +1,13 @@
-/** The events of AWS Lambda that carry a request: API Gateway 1.0 and 2.0, function URLs, and Application Load Balancers. */
+/** The events of AWS Lambda that carry a request: API Gateway 1.0 and 2.0, function URLs, and Application Load Balancers; and of Netlify. */
 import { headerLinesOf, isObject, readMember, textMember } from "./header-fields.ts";
 import { leftIn } from "./request-body.ts";
-import type { LambdaEvent, PlainRequest } from "./types.ts";
+import type { LambdaEvent, NetlifyEvent, PlainRequest } from "./types.ts";
 
-/** Version 1.0 and load balancers have `httpMethod`; version 2.0 and function URLs have it in the context. */
-export const isLambdaEvent = (request: object): request is LambdaEvent =>
-  isObject(readMember(request, "requestContext")) &&
-  lambdaMethod(request) !== undefined &&
-  lambdaPath(request) !== undefined;
+type FunctionEvent = LambdaEvent | NetlifyEvent;
+
+/** Version 1.0, load balancers and Netlify have `httpMethod`; version 2.0 and function URLs have it in the context. */
+export const isLambdaEvent = (request: object): request is FunctionEvent =>
+  lambdaMethod(request) !== undefined && lambdaPath(request) !== undefined;
 
 const contextOf = (event: object, name: string): unknown => {
   const context = readMember(event, "requestContext");
@@ -25,7 +25,7 @@ function lambdaPath(event: object): string | undefined {
   return textMember(event, "rawPath") ?? (typeof path === "string" ? path : textMember(event, "path"));
 }
 
-export function lambdaRequest(event: LambdaEvent): PlainRequest {
+export function lambdaRequest(event: FunctionEvent): PlainRequest {
   const query = lambdaQuery(event);
   return {
     method: lambdaMethod(event) ?? "",
@@ -36,8 +36,8 @@ export function lambdaRequest(event: LambdaEvent): PlainRequest {
 }
 
 /** A load balancer leaves the query encoded; API Gateway 1.0 decodes it, so that it is encoded again. */
-function lambdaQuery(event: LambdaEvent): string {
-  const raw = event.rawQueryString;
+function lambdaQuery(event: FunctionEvent): string {
+  const raw = event.rawQueryString ?? event.rawQuery;
   if (typeof raw === "string") return raw;
   const parameters = event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {};
   const pairs = headerLinesOf(parameters);
@@ -46,13 +46,13 @@ function lambdaQuery(event: LambdaEvent): string {
 }
 
 /** Every line, where the event has them: `headers` of version 1.0 has only the last of two. */
-const lambdaHeaders = ({ headers, multiValueHeaders }: LambdaEvent): PlainRequest["headers"] => {
+const lambdaHeaders = ({ headers, multiValueHeaders }: FunctionEvent): PlainRequest["headers"] => {
   const every = headerLinesOf(multiValueHeaders ?? {});
   const known = new Set(every.map(([name]) => name.toLowerCase()));
   return [...every, ...headerLinesOf(headers ?? {}).filter(([name]) => !known.has(name.toLowerCase()))];
 };
 
-function lambdaBody(event: LambdaEvent): PlainRequest["body"] {
+function lambdaBody(event: FunctionEvent): PlainRequest["body"] {
   const { isBase64Encoded = false } = event;
   const body = leftIn(event) ?? event.body;
   return isBase64Encoded && typeof body === "string" ? Buffer.from(body, "base64") : body;

@@ -3,6 +3,7 @@ import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { RAW_BODY_FIXES } from "../domain/reasons.ts";
 import {
   addressOf,
+  fieldLines,
   headerLines,
   withBody,
   type HeaderLine,
@@ -32,9 +33,13 @@ export async function receivedRequest(
   if (refused !== undefined) throw refusedRequest(refused);
   const body = await form.body();
   if (body.kind === "refused") throw refusedRequest(body.refusal);
-  if (body.kind === "parsed") throw parsedBody();
+  if (body.kind === "parsed" || isGone(body.bytes, head)) throw parsedBody();
   return withBody(head, body.bytes);
 }
+
+/** An application passes on nothing, as where it asks for a `rawBody` that nobody has kept. */
+const isGone = (bytes: Uint8Array, { headers }: RequestHead): boolean =>
+  bytes.length === 0 && fieldLines(headers, "content-length").some((length) => Number(length) > 0);
 
 interface RequestForm {
   readonly head: RequestHead;
@@ -95,7 +100,7 @@ function nodeForm(request: NodeRequest, holder: object = request): RequestForm {
   const own = ownAddress(request);
   return {
     head: own === undefined ? head : addressed(head, own),
-    body: () => nodeBody(request, leftIn(holder), DEFAULT_MAX_BODY),
+    body: () => nodeBody(request, leftIn(holder) ?? leftIn(request), DEFAULT_MAX_BODY),
   };
 }
 

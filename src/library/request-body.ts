@@ -30,9 +30,17 @@ type HeldBytes = string | Uint8Array | ArrayBuffer;
 
 const isHeld = (body: unknown): body is HeldBytes => typeof body === "string" || bytesIn(body) !== undefined;
 
-/** Where parsers leave the bytes: express.raw() in `body`; NestJS, fastify-raw-body and others in `rawBody`. */
-export const leftIn = (request: object): HeldBytes | undefined =>
-  [readMember(request, "rawBody"), readMember(request, "body")].find(isHeld);
+/**
+ * Where parsers leave the bytes: express.raw() in `body`; NestJS, fastify-raw-body and others in `rawBody`. An empty one may be what a
+ * middleware begins with.
+ */
+export function leftIn(request: object): HeldBytes | undefined {
+  const held = [readMember(request, "rawBody"), readMember(request, "body")].filter(isHeld);
+  return held.find((bytes) => !isEmpty(bytes)) ?? held[0];
+}
+
+const isEmpty = (held: HeldBytes): boolean =>
+  (typeof held === "string" ? held.length : held.byteLength) === 0;
 
 /** A copy: what was verified must not change while a key is read, and servers use their memory again. */
 function withinLimit(bytes: Uint8Array, maxBody: number): BodyRead {
@@ -96,10 +104,15 @@ export async function nodeBody(
   left: HeldBytes | undefined,
   maxBody: number,
 ): Promise<BodyRead> {
-  if (left !== undefined) return heldBody(left, maxBody);
-  if (request.readableEnded || request.readableDidRead) return PARSED;
+  const isRead = request.readableEnded || request.readableDidRead;
+  if (left !== undefined && (isRead || !isEmpty(left))) return heldBody(left, maxBody);
+  if (isRead) return PARSED;
   return request.destroyed ? INCOMPLETE : readStream(request, maxBody);
 }
+
+/** What `setEncoding` was called with, by an application or a middleware. */
+const encodingOf = ({ readableEncoding: encoding }: NodeStream): BufferEncoding =>
+  typeof encoding === "string" && Buffer.isEncoding(encoding) ? encoding : "utf8";
 
 /** Uses events, not iteration: ending an iteration destroys the socket, and the sender would get no answer. */
 function readStream(request: NodeStream, maxBody: number): Promise<BodyRead> {
@@ -113,7 +126,7 @@ function readStream(request: NodeStream, maxBody: number): Promise<BodyRead> {
       resolve(read);
     };
     const onData = (chunk: Uint8Array | string): void => {
-      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk, encodingOf(request)) : chunk;
       length += bytes.length;
       if (length <= maxBody) return void chunks.push(bytes);
       request.pause();
@@ -126,5 +139,7 @@ function readStream(request: NodeStream, maxBody: number): Promise<BodyRead> {
     request.on("close", onClose);
     request.on("end", onEnd);
     request.on("data", onData);
+    // What was paused before stays so.
+    request.resume?.();
   });
 }

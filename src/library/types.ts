@@ -34,6 +34,9 @@ export interface NodeStream {
   readonly on: (event: string, listener: (chunk: Uint8Array | string) => void) => unknown;
   readonly off: (event: string, listener: (chunk: Uint8Array | string) => void) => unknown;
   readonly pause: () => unknown;
+  readonly resume?: (() => unknown) | undefined;
+  /** Of a stream that gives text. */
+  readonly readableEncoding?: string | null | undefined;
 }
 
 /** What is used of a `Blob`. */
@@ -62,18 +65,18 @@ export interface FastifyRequest {
 /** Values by name, as the events of AWS Lambda have them. */
 type EventValues = Readonly<Record<string, string | readonly string[] | undefined>> | null;
 
-/** An event of AWS Lambda that carries a request: API Gateway 1.0 and 2.0, function URLs, and load balancers. */
-export interface LambdaEvent {
-  /** Of version 2.0, with the method in `http`; of a load balancer, with `elb`. */
-  readonly requestContext: object;
-  /** Of version 1.0 and load balancers. */
+/** What every event of a function has, of AWS Lambda or of Netlify. */
+interface EventParts {
+  /** Of version 1.0, load balancers and Netlify. */
   readonly httpMethod?: string | undefined;
-  /** Of version 1.0 and load balancers. */
+  /** Of version 1.0, load balancers and Netlify. */
   readonly path?: string | undefined;
   /** Of version 2.0. */
   readonly rawPath?: string | undefined;
   /** Of version 2.0. */
   readonly rawQueryString?: string | undefined;
+  /** Of Netlify. */
+  readonly rawQuery?: string | undefined;
   /** Of version 1.0 and load balancers. */
   readonly queryStringParameters?: EventValues | undefined;
   /** Of version 1.0 and load balancers. */
@@ -86,6 +89,18 @@ export interface LambdaEvent {
   readonly body?: string | null | undefined;
   /** Whether the body is in base64. */
   readonly isBase64Encoded?: boolean | undefined;
+}
+
+/** An event of AWS Lambda that carries a request: API Gateway 1.0 and 2.0, function URLs, and load balancers. */
+export interface LambdaEvent extends EventParts {
+  /** Of version 2.0, with the method in `http`; of a load balancer, with `elb`. */
+  readonly requestContext: object;
+}
+
+/** The event of a function of Netlify, which has no context. */
+export interface NetlifyEvent extends EventParts {
+  readonly httpMethod: string;
+  readonly path: string;
 }
 
 /** A request by its parts. */
@@ -107,9 +122,10 @@ export interface PlainRequest {
 
 /**
  * Any request that a webhook can arrive in, before its body is read: a Web `Request`; a Node `IncomingMessage`, as Express and NestJS
- * have, and Koa in `ctx.req`; the request of Fastify; an event of AWS Lambda; or the parts of a request.
+ * have, and Koa in `ctx.req`; the request of Fastify; an event of AWS Lambda or Netlify; or the parts of a request.
  */
-export type WebhookRequest = WebRequest | NodeRequest | FastifyRequest | LambdaEvent | PlainRequest;
+export type WebhookRequest =
+  WebRequest | NodeRequest | FastifyRequest | LambdaEvent | NetlifyEvent | PlainRequest;
 
 /** A JSON Web Key, or a set of them in `keys`. */
 export interface JsonWebKeyOrSet {

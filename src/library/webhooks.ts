@@ -15,6 +15,7 @@ import { createVerifierWith } from "./verifier.ts";
 export type {
   ExactAmount,
   LambdaEvent,
+  NetlifyEvent,
   PlainRequest,
   SignedWebhook,
   SignWebhookOptions,

@@ -1,6 +1,7 @@
 /** Requests as frameworks and applications pass them on: their members of every type, hostile ones, and bodies that are read in other ways. */
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import express from "express";
 import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import rawBody from "fastify-raw-body";
@@ -140,6 +141,49 @@ describe("a body", () => {
     expect(await pending).toBe("APPROVED");
   });
 
+  it("that a middleware has paused, or reads as text, is read", async () => {
+    const before: ((request: IncomingMessage) => unknown)[] = [
+      (request) => request.pause(),
+      (request) => request.setEncoding("utf8"),
+      (request) => request.setEncoding("latin1"),
+      (request) => request.setEncoding("hex"),
+    ];
+    const app = express();
+    for (const [at, prepare] of before.entries())
+      app.post(`/${at}`, async (request, response) => {
+        prepare(request);
+        response.send(await judged(request));
+      });
+    const port = await listenOnFreePort(createServer(app));
+    const webhook = signed(JSON.stringify(sampleTransaction("APPROVED", { reference: "Größe" })));
+    for (const at of before.keys()) {
+      const answer = await fetch(`http://127.0.0.1:${port}/${at}`, webhook);
+      expect(await answer.text()).toBe("APPROVED");
+    }
+  });
+
+  it("is not the empty one that a middleware begins with", async () => {
+    const { headers, body } = signed();
+    for (const members of [{ body: "" }, { rawBody: "" }, { rawBody: Buffer.alloc(0), body }])
+      expect(await judged(adapted(headers, body, members))).toBe("APPROVED");
+    expect(await judged(adapted({ host: "a.example" }, "", { body: Buffer.alloc(0) }))).toBe("unsigned");
+  });
+
+  it("that is not there, although its length is, is an error of the application", async () => {
+    const { body, ...rest } = signed();
+    const read = adapted(rest.headers, "", { rawBody: "", body: JSON.parse(body) as unknown });
+    for (const request of [
+      { ...rest, body: undefined },
+      { ...rest, body: null },
+      { ...rest, body: "" },
+      read,
+    ])
+      await expect(verify(request as WebhookRequest)).rejects.toMatchObject({
+        code: "body_parsed",
+        status: 500,
+      });
+  });
+
   it("may have a getter that throws, which is never called", async () => {
     const { headers, body } = signed();
     const request = adapted(headers, body);
@@ -213,6 +257,18 @@ describe("Fastify", () => {
     expect([await post(leave), await post(leave, raw)]).toEqual(["APPROVED", "APPROVED"]);
   });
 
+  it("passes its own request where a middleware leaves the bytes with that of Node", async () => {
+    for (const name of ["rawBody", "body"]) {
+      const keep = (app: FastifyInstance) =>
+        app.addHook("preParsing", async (request, _, payload) => {
+          const bytes = await buffer(payload);
+          Object.assign(request.raw, { [name]: bytes });
+          return Readable.from([bytes], { objectMode: false });
+        });
+      expect(await post(keep)).toBe("APPROVED");
+    }
+  });
+
   it("passes its own request if a parser leaves the bytes", async () => {
     const keep = (app: FastifyInstance) =>
       app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, bytes, done) =>
@@ -223,5 +279,29 @@ describe("Fastify", () => {
     expect(await post((app) => app.register(rawBody))).toBe("APPROVED");
     expect(await post(() => undefined)).toBe("body_parsed");
     expect(await post((app) => app.register(rawBody), raw)).toBe("body_parsed");
+  });
+});
+
+describe("Netlify", () => {
+  it("passes the event of its functions", async () => {
+    const cover = ["@method", "@path", "@query", "content-digest"];
+    const address = "https://shop.example/hook?shop=1&name=a%20b";
+    const { headers, body } = signWebhook(sampleTransaction("DECLINED"), {
+      key: KEYS.privateKey,
+      url: address,
+      cover,
+    });
+    const event = {
+      httpMethod: "POST",
+      path: "/hook",
+      rawUrl: address,
+      rawQuery: "shop=1&name=a%20b",
+      queryStringParameters: { shop: "1", name: "a b" },
+      headers: lowerCase(headers),
+      body: Buffer.from(body).toString("base64"),
+      isBase64Encoded: true,
+    };
+    expect(await verify(event)).toMatchObject({ outcome: "DECLINED" });
+    expect(await judged({ ...event, rawQuery: "shop=2" })).toBe("signature_invalid");
   });
 });

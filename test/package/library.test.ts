@@ -216,6 +216,7 @@ describe("the types", () => {
         "DeclinedTransaction",
         "ExactAmount",
         "LambdaEvent",
+        "NetlifyEvent",
         "PartiallyApprovedTransaction",
         "PlainRequest",
         "RecordViolation",
