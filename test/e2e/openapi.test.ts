@@ -31,16 +31,17 @@ const LINKS = "/v1/payment-links";
 const LINK = "/v1/payment-links/{id}";
 
 const request = { amount: 10.5, currency: "GBP", terminalId, customerName: "Ada Lovelace" };
-const expirationDate = new Date(Date.now() + 3_600_000).toISOString();
+const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+const expirationDate = inHours(1);
 const created = await client.POST(LINKS, { body: { ...request, expirationDate } });
 if (created.data === undefined) throw new Error(created.error?.message);
 const link: Link = created.data;
 const params = { path: { id: link.id } };
 
-const period = { from: "2026-01-01T00:00:00Z", to: "2099-01-01T00:00:00Z" };
+const period = { from: inHours(-1), to: inHours(1) };
 const listed = await client.GET(LINKS, { params: { query: { terminalId, ...period, size: 5, status: "active" } } });
 const shown = await client.GET(LINK, { params });
-const updated = await client.PATCH(LINK, { params, body: { description: "Coffee", expirationDate: "2099-12-01T12:00:00Z" } });
+const updated = await client.PATCH(LINK, { params, body: { description: "Coffee", expirationDate: inHours(2) } });
 
 const form = new URLSearchParams({ outcome: "approved" });
 const paid = await fetch(link.url, { method: "POST", headers: { Accept: "application/json" }, body: form });

@@ -20,13 +20,13 @@ const advance = command({
   summary: "move the running sandbox's clock forward, and run the retries and expiries on the way",
   examples: [
     "paylink sandbox advance 30s",
-    "paylink sandbox advance 2027-01-31T12:00:00Z",
+    "paylink sandbox advance 2099-12-31T12:00:00Z",
     "paylink sandbox advance 7d --json",
   ],
   arguments: {
     when: argument(
       "<when>",
-      "how far, such as 30s, 2h or 7d; or to when, such as 2027-01-31T12:00:00Z",
+      "how far, such as 30s, 2h or 7d; or to when, such as 2099-12-31T12:00:00Z",
       // A duration counts from the sandbox's own time: it gets the text.
       (typed, { now }) => {
         const parsed = parseWhen(typed, now());
