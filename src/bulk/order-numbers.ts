@@ -4,9 +4,9 @@ import type { Problem } from "../domain/errors.ts";
 /** `1.00E+07`: the digits that are left out are lost. */
 const SHORTENED = /^[+-]?\d(?:[.,]\d+)?E[+-]\d{2,}$/i;
 
-/** `Jan-26`, `2-Feb`, `01/02/2026`, `2026-01-02 00:00:00`. */
+/** `Jan-26`, `2-Feb`, `01/02/2026`, `2026-01-02 00:00:00`, `2026-01-02T00:00:00.000Z`. */
 const DATE =
-  /^(?:[A-Z][a-z]{2}-\d\d|\d{1,2}-[A-Z][a-z]{2}|(?:[0-2]?\d|3[01])([./-])(?:[0-2]?\d|3[01])\1(?:19|20)?\d\d|\d{4}-[01]\d-[0-3]\d(?: 00:00(?::00)?)?)$/;
+  /^(?:[A-Z][a-z]{2}-\d\d|\d{1,2}-[A-Z][a-z]{2}|(?:[0-2]?\d|3[01])([./-])(?:[0-2]?\d|3[01])\1(?:19|20)?\d\d|\d{4}-[01]\d-[0-3]\d(?:[ T]00:00(?::00(?:\.000)?)?Z?)?)$/;
 
 /** A whole number as a data tool writes it in a column with empty cells. */
 const FRACTION = /^\d+\.0$/;
@@ -30,18 +30,90 @@ export function orderNumberWarnings(at: string, number: string): Problem[] {
   return [{ at, message: `${kind} (got "${number}")`, kind }];
 }
 
-/** The most digits of an order number whose leading zeros are tried. */
-const MOST_PADDED_DIGITS = 12;
-
-/** Other spellings of the same order number, after a program took it for a number, or for text. */
+/** Other texts that the same order number has where a program took it for a number, for a date, or for text. */
 export function otherSpellings(number: string): string[] {
   const plain = number.startsWith("'") ? number.slice(1) : number;
-  const [, digits] = /^\+?(\d+)(?:\.0)?$/.exec(plain) ?? [];
-  if (digits === undefined) return plain === number || plain === "" ? [] : [plain];
+  const all = [plain, ...numberSpellings(plain), ...dateSpellings(plain)];
+  return [...new Set(all)].filter((one) => one !== number && one !== "");
+}
+
+/** Digits that an order number has at most where its zeros are looked for. */
+const MOST_PADDED_DIGITS = 12;
+
+/** What stands between thousands, in the languages of spreadsheets. */
+const THOUSANDS = [",", ".", "'", "\u2019", " "];
+
+const DECIMALS = [".0", ".00", ",00"];
+
+function numberSpellings(number: string): string[] {
+  const digits = digitsOf(number);
+  if (digits === undefined) return [];
   const shortest = digits.replace(/^0+(?=\d)/, "");
-  const padded = Array.from({ length: Math.max(1, MOST_PADDED_DIGITS - shortest.length + 1) }, (_, zeros) =>
+  const withZeros = Array.from({ length: Math.max(1, MOST_PADDED_DIGITS - shortest.length + 1) }, (_, zeros) =>
     shortest.padStart(shortest.length + zeros, "0"),
   );
-  const all = [...padded, digits, plain, `+${digits}`, `+${shortest}`, `${shortest}.0`];
-  return [...new Set(all)].filter((one) => one !== number);
+  const plain = [digits, `+${digits}`, `+${shortest}`];
+  const grouped = THOUSANDS.map((mark) => shortest.replace(/\B(?=(?:\d{3})+$)/g, mark));
+  const [, ones = "", zeros = ""] = /^([1-9]\d*?)(0+)$/.exec(shortest) ?? [];
+  const short = zeros === "" ? [] : [`${ones}E${zeros.length}`, `${ones}e${zeros.length}`];
+  return [...withZeros, ...plain, ...DECIMALS.map((end) => shortest + end), ...grouped, ...short];
 }
+
+/** The digits of a whole number, however a program writes it; undefined for any other text. */
+function digitsOf(number: string): string | undefined {
+  const [, whole] = /^\+?(\d+|\d{1,3}(?:([,.'\u2019 ])\d{3})(?:\2\d{3})*)(?:[.,]0{1,2})?$/.exec(number) ?? [];
+  if (whole !== undefined) return whole.replace(/\D/g, "");
+  const [, one, decimals = "", exponent] = /^(\d)(?:[.,](\d+))?E\+?(\d{1,2})$/i.exec(number) ?? [];
+  if (one === undefined || decimals.length > Number(exponent)) return undefined;
+  return one + decimals.padEnd(Number(exponent), "0");
+}
+
+/** What may have been typed where a spreadsheet shows this date, or a program has written it. */
+function dateSpellings(number: string): string[] {
+  const [, monthName = "", ofYear] = /^([A-Z][a-z]{2})-(\d\d)$/.exec(number) ?? [];
+  if (ofYear !== undefined) return either(years(ofYear), month(monthName));
+  const [, dayNumber, ofMonth = ""] = /^(\d{1,2})-([A-Z][a-z]{2})$/.exec(number) ?? [];
+  if (dayNumber !== undefined) return either(padded(dayNumber), month(ofMonth));
+  const [, first, , second = "", year = ""] = /^(\d{1,2})([./-])(\d{1,2})\2(?:20)?(\d\d)$/.exec(number) ?? [];
+  if (first !== undefined) {
+    const [one, two] = [padded(first), padded(second)];
+    return [
+      [one, two],
+      [one, two, years(year)],
+      [years(year), two, one],
+      [years(year), one, two],
+    ].flatMap(joined);
+  }
+  const [, inYear, inMonth = "", day = ""] =
+    /^20(\d\d)-(\d\d)-(\d\d)(?:[ T]00:00(?::00(?:\.000)?)?Z?)?$/.exec(number) ?? [];
+  if (inYear === undefined) return [];
+  return [
+    ...joined([years(inYear), padded(inMonth), padded(day)]),
+    ...either(padded(inMonth), padded(day)),
+    // A month alone begins on its first day.
+    ...(day === "01" ? either(years(inYear), padded(inMonth)) : []),
+  ];
+}
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+const month = (name: string): string[] => padded(String(MONTHS.indexOf(name) + 1));
+const years = (twoDigits: string): string[] => [`20${twoDigits}`, twoDigits];
+const padded = (number: string): string[] => [String(Number(number)), number.padStart(2, "0")];
+
+/** The parts in their order, with each mark that stands in a date, by every spelling of each part. */
+const joined = (parts: readonly (readonly string[])[]): string[] =>
+  ["-", "/", "."].flatMap((mark) =>
+    parts.reduce<string[]>(
+      (texts, spellings, place) =>
+        texts.flatMap((text) =>
+          spellings.map((spelling) => (place === 0 ? spelling : text + mark + spelling)),
+        ),
+      [""],
+    ),
+  );
+
+const either = (one: readonly string[], other: readonly string[]): string[] => [
+  ...joined([one, other]),
+  ...joined([other, one]),
+];
