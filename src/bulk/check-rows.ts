@@ -7,7 +7,7 @@ import { currenciesOf } from "./currencies.ts";
 import { totalIn } from "./leftovers.ts";
 import { otherSpellings } from "./order-numbers.ts";
 import type { Rows } from "./packed-rows.ts";
-import type { ResultLink } from "./plan.ts";
+import { addTo, type ResultLink } from "./plan.ts";
 import type { List, ListRow } from "./read-list.ts";
 import { linkedAt, linkIn, ownColumns, resultColumnsOf } from "./results.ts";
 import { RowProblems, type RowProblem } from "./row-problems.ts";
@@ -115,7 +115,7 @@ export function linksByKey(list: List, context: RowContext, now: Date): Map<stri
   for (const row of list.rows) {
     const identity = requestOf(row, { ...context, list }, now).identity();
     const [link, key] = [resultLinkOf(row, identity, identity?.payment, names, context), identity?.key];
-    if (link !== undefined && key !== undefined) found.set(key, [...(found.get(key) ?? []), link]);
+    if (link !== undefined && key !== undefined) addTo(found, key, link);
   }
   return found;
 }

@@ -88,6 +88,8 @@ const unescaped = (name: string): string =>
 interface ColumnsOptions {
   /** A column that means a field is that field, where nothing is sent. */
   readonly takesMeant?: boolean;
+  /** Mappings of columns that the list does not have are no problem: they are for another list. */
+  readonly mayBeUnused?: boolean;
   /** The fields that are read; without it, all. A column of another field is as one that is not sent. */
   readonly fields?: ReadonlySet<string>;
 }
@@ -96,12 +98,17 @@ interface ColumnsOptions {
 export class Columns {
   private readonly mapped: ReadonlyMap<string, Mapping>;
   private readonly takesMeant: boolean;
+  private readonly mayBeUnused: boolean;
   private readonly fields: ReadonlySet<string> | undefined;
   // JSON lines repeat their names in every row.
   private readonly known = new Map<string, Column>();
 
-  constructor(mappings: readonly Mapping[] = [], { takesMeant = false, fields }: ColumnsOptions = {}) {
+  constructor(
+    mappings: readonly Mapping[] = [],
+    { takesMeant = false, mayBeUnused = false, fields }: ColumnsOptions = {},
+  ) {
     this.takesMeant = takesMeant;
+    this.mayBeUnused = mayBeUnused;
     this.fields = fields;
     this.mapped = new Map(
       mappings.flatMap((mapping) =>
@@ -136,6 +143,7 @@ export class Columns {
 
   /** The mappings of columns that the list does not have, with the columns that they probably mean. */
   unused(names: readonly string[]): Problem[] {
+    if (this.mayBeUnused) return [];
     const present = new Set(names.map(normalised));
     return [...new Set(this.mapped.values())].flatMap(({ name, field = "" }) => {
       if (present.has(normalised(name)) || present.has(normalised(unescaped(name)))) return [];

@@ -6,7 +6,7 @@ import { linkKind, type PaymentLink } from "../domain/payment-link-values.ts";
 import { parseInstant, UNITS } from "../domain/time.ts";
 import { allLinks, CLOCK_DIFFERENCE } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";
-import type { KnownLink } from "./plan.ts";
+import { addTo, type KnownLink } from "./plan.ts";
 import { NOT_SAID, paymentText } from "./row.ts";
 
 export interface ServiceLinks {
@@ -60,8 +60,7 @@ export async function askService(
         if (wanted.ids.has(id))
           links.set(id, { status: standingOf(link, now), payment: paymentOf(link), orderNumber: order });
         if (!wanted.orderNumbers.has(order)) continue;
-        const found = { id, url: link.url ?? null, payment: paymentOf(link) };
-        byOrder.set(order, [...(byOrder.get(order) ?? []), found]);
+        addTo(byOrder, order, { id, url: link.url ?? null, payment: paymentOf(link) });
       }
     return { links, byOrder, failure: undefined };
   } catch (error) {

@@ -75,7 +75,7 @@ export interface PlannedRow {
   readonly isDue: boolean;
   /** What is to be claimed, with its key, before it is sent; undefined for a row that cannot be sent. */
   readonly claim: Omit<SentKey, "key"> | undefined;
-  /** What was sent before for the row, the newest last. */
+  /** What was sent before for the row. The last is what counts: the newest, or the link that its customer pays, or has paid. */
   readonly known: readonly Known[];
   /** It was sent with other values that do not change what is paid. */
   readonly differs: boolean;
@@ -139,12 +139,14 @@ function repeatedKeys(rows: Rows<RowToPlan>): ReadonlySet<string> {
 
 export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
+  for (const item of items) addTo(groups, keyOf(item), item);
   return groups;
+}
+
+export function addTo<T>(groups: Map<string, T[]>, key: string, item: T): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [item]);
+  else group.push(item);
 }
 
 /** The links that more than one row of a results file has: a row was copied, to make another of it. */
@@ -217,20 +219,42 @@ function planGroup(
     compareTexts(one.identity().content, other.identity().content),
   );
   const found = new Map<Member, readonly [occurrence: number, known: readonly Known[]]>();
-  const take = (fits: (member: Member, known: readonly Known[]) => boolean): void => {
+  /** Gives each row that is left what was sent with the same mark, the first first. */
+  const take = (
+    marksOf: (known: readonly Known[]) => readonly string[],
+    markOf: (member: Member) => string,
+  ): void => {
+    const marked = new Map<string, number[]>();
+    for (const [occurrence, known] of [...free].toReversed())
+      for (const mark of marksOf(known)) addTo(marked, mark, occurrence);
     for (const member of left) {
       if (found.has(member)) continue;
-      const [occurrence, known] = [...free].find(([, one]) => fits(member, one)) ?? [];
+      const occurrences = marked.get(markOf(member)) ?? [];
+      let occurrence = occurrences.pop();
+      while (occurrence !== undefined && !free.has(occurrence)) occurrence = occurrences.pop();
+      const known = occurrence === undefined ? undefined : free.get(occurrence);
       if (occurrence === undefined || known === undefined) continue;
       free.delete(occurrence);
       found.set(member, [occurrence, known]);
     }
   };
-  take(({ own }, known) => own !== undefined && own.id !== null && known.some(({ id }) => id === own.id));
-  take(({ identity }, known) => known.at(-1)?.content === identity().content);
-  take(({ identity }, known) => known.at(-1)?.payment === identity().payment);
-  take(() => true);
-  // A run that could no longer write to its memory has still written its results.
+  take(
+    (known) => known.flatMap(({ id }) => id ?? []),
+    ({ own }) => own?.id ?? "",
+  );
+  take(
+    (known) => [known.at(-1)?.content ?? ""],
+    ({ identity }) => identity().content,
+  );
+  take(
+    (known) => [known.at(-1)?.payment ?? ""],
+    ({ identity }) => identity().payment,
+  );
+  take(
+    () => [""],
+    () => "",
+  );
+  // A run that could no longer write to its memory has written its results.
   for (const [member, [occurrence, known]] of found) {
     const newest = known.at(-1);
     if (newest === undefined || newest.state === "created") continue;
@@ -244,15 +268,17 @@ function planGroup(
     found.set(member, [occurrence, all]);
   }
   let next = 1;
+  const inResults = links.values();
   for (const member of left) {
     if (found.has(member)) continue;
     while (sent.has(next)) next++;
-    const link = member.own ?? links.shift();
+    const link = member.own ?? inResults.next().value;
     found.set(member, [next++, link === undefined ? NONE_KNOWN : [knownResult(link, service)]]);
   }
   return members.map((member) => {
     const { at, key, isValid } = member;
-    const [occurrence, before] = found.get(member) ?? [1, NONE_KNOWN];
+    const [occurrence, sentBefore] = found.get(member) ?? [1, NONE_KNOWN];
+    const before = decisiveLast(sentBefore);
     const attempt = Math.max(0, ...before.map((one) => one.attempt)) + 1;
     const newest = before.at(-1);
     const known = isTwice ? "twice" : rowState(member, newest, shared);
@@ -275,6 +301,19 @@ function planGroup(
 /** The same for the same row. */
 export const occurrenceText = ({ key, occurrence }: Pick<SentKey, "key" | "occurrence">): string =>
   `${key} ${occurrence}`;
+
+/**
+ * After `--again all` a row has several links. The newest counts, unless an earlier one was paid, or can still be paid when the
+ * newest cannot: otherwise a third link would be made beside it.
+ */
+function decisiveLast(known: readonly Known[]): readonly Known[] {
+  const newest = known.at(-1);
+  if (known.length < 2 || newest?.state !== "created") return known;
+  const isOpen = (one: Known): boolean => one.status !== undefined && !isEnded(one);
+  const decisive =
+    known.findLast(({ status }) => status === "paid") ?? (isEnded(newest) ? known.findLast(isOpen) : newest);
+  return decisive === undefined ? known : [...known.filter((one) => one !== decisive), decisive];
+}
 
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 

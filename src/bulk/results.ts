@@ -8,10 +8,11 @@ import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
-import { canonicalAddress } from "../domain/addresses.ts";
+import { canonicalAddress, isWebAddress } from "../domain/addresses.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, type Hint } from "../domain/hint.ts";
 import { stringifyJson } from "../domain/json.ts";
+import { LINK_STATUSES } from "../domain/payment-link-reply.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { syncFolder } from "../store/folders.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
@@ -19,7 +20,7 @@ import type { Column } from "./columns.ts";
 import type { ResultLink } from "./plan.ts";
 import { columnNames, type List, type ListRow } from "./read-list.ts";
 import { cellText } from "./row.ts";
-import type { RowOutcome } from "./send-rows.ts";
+import type { RowOutcome, Status } from "./send-rows.ts";
 
 /** The columns that a run adds to a list. */
 const RESULT_COLUMNS = ["id", "url", "status", "error", "service"] as const;
@@ -38,18 +39,28 @@ function resultNamesIn(names: readonly string[]): ResultNames {
   return new Map(found);
 }
 
-/** Those of a list that is the results of a run; none of any other. */
-export function resultColumnsOf({ format, columns }: Pick<List, "format" | "columns">): ResultNames {
+/** The columns of a list that those of results are looked for in, and its rows. */
+type ListOfResults = Pick<List, "columns" | "rows">;
+
+/**
+ * Those of a list that is the results of a run; none of any other. People delete columns that they do not need: the service, and
+ * one of the others, are enough.
+ */
+export function resultColumnsOf({ columns, rows }: ListOfResults): ResultNames {
   const names = resultNamesIn(columns.map(({ name }) => name));
-  const isResults =
-    format === "csv"
-      ? names.size === RESULT_COLUMNS.length
-      : names.size > 2 && names.has("status") && names.has("service");
-  return isResults ? names : new Map();
+  if (!isOfResults(names)) return NO_RESULTS;
+  // A column of the merchant may have the name too.
+  for (const row of rows) if (isWebAddress(resultText(row, names, "service").replace(/ .*/, ""))) return names;
+  return NO_RESULTS;
 }
 
+const NO_RESULTS: ResultNames = new Map();
+
+const isOfResults = (names: ResultNames): boolean =>
+  names.has("service") && (names.has("id") || names.has("url") || names.has("status"));
+
 /** The columns of a list that are not those of results. */
-export function ownColumns(list: Pick<List, "format" | "columns">): readonly Column[] {
+export function ownColumns(list: ListOfResults): readonly Column[] {
   const names = new Set(resultColumnsOf(list).values());
   return list.columns.filter(({ name }) => !names.has(name));
 }
@@ -81,10 +92,12 @@ export function linkIn(
 ): Omit<ResultLink, "payment"> | undefined {
   if (names.size === 0) return undefined;
   const text = (column: ResultColumn): string => resultText(row, names, column);
-  const [id, url, status] = [text("id"), text("url"), text("status")];
+  const [id, url, status] = [text("id"), text("url"), text("status").toLowerCase()];
   const [address = "", to = terminal] = text("service").split(" ");
-  if (address === "" || canonicalAddress(address) !== service || to !== terminal) return undefined;
-  if (status !== "unknown" && id === "" && url === "") return undefined;
+  const isHere = address === "" || canonicalAddress(address) === service;
+  const hasLink =
+    id + url !== "" || (names.has("id") || names.has("url") ? status === "unknown" : HAS_LINK.has(status));
+  if (!isHere || to !== terminal || !hasLink) return undefined;
   return {
     state: status === "unknown" ? "unknown" : "created",
     id: id === "" ? null : id,
@@ -92,6 +105,9 @@ export function linkIn(
     error: text("error") || null,
   };
 }
+
+/** What says that a row has a link, or may have one, where both columns of the link are gone. */
+const HAS_LINK: ReadonlySet<string> = new Set<Status>(["created", "unknown", ...LINK_STATUSES]);
 
 /** A row with what became of it. */
 export interface Result {
@@ -218,17 +234,25 @@ export async function resultsAt(path: string): Promise<Uint8Array | undefined> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw unwritable(path, error);
   });
+  return isOfResults(await namesIn(bytes)) ? bytes : undefined;
+}
+
+/** None if it cannot be read as a list. */
+async function namesIn(bytes: Uint8Array): Promise<ResultNames> {
   try {
-    const names = resultNamesIn(await columnNames(bytes));
-    return names.has("status") && names.has("service") ? bytes : undefined;
+    return resultNamesIn(await columnNames(bytes));
   } catch (error) {
-    if (error instanceof PaylinkError) return undefined;
+    if (error instanceof PaylinkError) return NO_RESULTS;
     throw error;
   }
 }
 
-const isReplaceable = async (path: string): Promise<boolean> =>
-  statSync(path).size === 0 || (await resultsAt(path)) !== undefined;
+/** What a merchant has made himself is not overwritten: both columns are hardly in it. */
+async function isReplaceable(path: string): Promise<boolean> {
+  if (statSync(path).size === 0) return true;
+  const names = await namesIn((await resultsAt(path)) ?? new Uint8Array());
+  return names.has("status") && names.has("service");
+}
 
 /**
  * Writes a draft and renames it, so that the file always has either all new results or all old ones. The draft is a new

@@ -189,10 +189,11 @@ function identityOf(
   if (!isJsonNumber(amount)) return undefined;
   const code = textAt("currency").toUpperCase();
   const kind = linkKind({ amount, periodic, linkOptions });
-  // The service takes a link without a type as a sale.
+  // The service takes a link without a type as a sale: whether a list says so makes no other row.
   const payment = [paymentText(amount, code), kind, textAt("transactionType") || SALE].join(" ");
   const facts = [...factsOf(draft)]
     .filter(([at]) => !APART.has(at.split(".")[0] ?? "") && (given.has(at) || !defaults.has(at)))
+    .filter(([at, value]) => at !== "transactionType" || value !== SALE)
     .map(([at, value]) => (at === "currency" ? [at, code] : [at, value]))
     .toSorted(([one = ""], [other = ""]) => (one < other ? -1 : 1));
   const content = digest(facts);

@@ -130,6 +130,16 @@ describe("a row that was sent", () => {
     expect(service.arrivals).toHaveLength(2);
   });
 
+  it("is the same row without an order number, where its type is named that a link without one has", async () => {
+    const { send, service } = await desk();
+    await send("amount,customerName\n1,Ada\n");
+    const named = await send("amount,customerName,transactionType\n1,Ada,SALE\n");
+    expect(named.stdout).toContain("1 row: 1 sent before");
+    const other = await send("amount,customerName,transactionType\n1,Ada,AUTH\n");
+    expect(other.stdout).toContain("1 row: 1 created");
+    expect(service.arrivals).toHaveLength(2);
+  });
+
   it("is another row for another profile, unless it has the same service and terminal", async () => {
     const { home, service, links } = await desk();
     const shop = { baseUrl: service.url, token: "t", currency: "EUR" };
@@ -343,6 +353,8 @@ describe("an order number that a program has changed", () => {
     ["1001", "1001.0"],
     ["+44123", "44123"],
     ["A-1", "'A-1"],
+    ["1001", "1.001"],
+    ["2026-01", "Jan-26"],
   ])("stops a list: %s as %s, unless both are meant", async (number, now) => {
     const { send, service, home } = await desk();
     await send(sentAs(number));
@@ -518,6 +530,23 @@ describe("--again", () => {
     expect(run.stdout).toContain("4 rows: 2 created, 2 sent before");
     expect(service.arrivals.slice(4).toSorted()).toEqual(["I1", "I2"]);
     expect((await send(LIST)).stderr).toContain("1 paid, 3 open.");
+  });
+
+  it.each([
+    ["can still be paid", "viewed", "2 sent before", "1 open, 1 cancelled"],
+    ["was paid", "paid", "2 sent before", "1 paid, 1 cancelled"],
+  ])("ended leaves a row whose earlier link %s, which the results name", async (_, status, left, states) => {
+    const { send, service, results } = await desk();
+    await send(HEADER + rowsOf(0, 1));
+    await send(HEADER + rowsOf(0, 1), { flags: ["--again", "all", "--yes"] });
+    for (const link of service.created) link.status = link.id === "I0.1" ? status : "cancelled";
+    const looked = await send(HEADER + rowsOf(0, 1));
+    expect(looked.stdout).toContain(left);
+    expect(looked.stderr).toContain(states);
+    expect(results().map((line) => line.split(",")[3])).toEqual(["I0.1", "I1.2"]);
+    const again = await send(HEADER + rowsOf(0, 1), { flags: ["--again", "ended", "--yes"] });
+    expect(again.stdout).toContain("2 rows: 1 created, 1 sent before");
+    expect(service.arrivals.filter((order) => order === "I0")).toHaveLength(2);
   });
 
   it("continues if the service cannot be asked for the links, and says so", async () => {

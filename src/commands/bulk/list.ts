@@ -2,7 +2,14 @@
 import { checkRows, linksByKey, type Checked } from "../../bulk/check-rows.ts";
 import type { CheckedRow } from "../../bulk/checked-rows.ts";
 import { Columns, mapAdvice } from "../../bulk/columns.ts";
-import { isHeldUp, type Known, type PlannedRow, type ResultLink, type RowState } from "../../bulk/plan.ts";
+import {
+  grouped,
+  isHeldUp,
+  type Known,
+  type PlannedRow,
+  type ResultLink,
+  type RowState,
+} from "../../bulk/plan.ts";
 import type { Rows } from "../../bulk/packed-rows.ts";
 import { planList, type PlannedList } from "../../bulk/plan-list.ts";
 import { readList, type List as ReadList } from "../../bulk/read-list.ts";
@@ -77,14 +84,15 @@ export async function prepareList(
   for (const path of resultFiles) {
     const found = await resultsAt(path);
     if (found === undefined) continue;
-    try {
-      const earlier = await readList(found, new Columns(map, { takesMeant: true }), signal);
-      for (const [key, links] of linksByKey(earlier, rowContext, now))
-        if (!results.has(key)) results.set(key, links);
-    } catch (error) {
-      if (!(error instanceof PaylinkError) || error.isInterruption) throw error;
-      out.warn(`The results in ${safeText(path)} cannot be read, and are ignored: ${error.message}`);
-    }
+    const earlier = await readResults(
+      path,
+      found,
+      new Columns(map, { takesMeant: true, mayBeUnused: true }),
+      context,
+    );
+    if (earlier === undefined) continue;
+    for (const [key, links] of linksByKey(earlier, rowContext, now))
+      if (!results.has(key)) results.set(key, links);
   }
   const planned = await planList({
     ...checked,
@@ -96,6 +104,34 @@ export async function prepareList(
     options,
   });
   return { ...planned, list, rowContext, checked, memory, reporter, counts: countsOf(planned.planned) };
+}
+
+/** Undefined, with a warning, for the results of a list with other columns. */
+async function readResults(
+  path: string,
+  bytes: Uint8Array,
+  columns: Columns,
+  { signal, out }: Pick<Context, "signal" | "out">,
+): Promise<ReadList | undefined> {
+  try {
+    return await readList(bytes, columns, signal);
+  } catch (error) {
+    if (!(error instanceof PaylinkError) || error.isInterruption) throw error;
+    const { code, message, problems, cause } = error;
+    const what = `The results in ${safeText(path)} cannot be read`;
+    if (code === "usage" && cause === undefined) {
+      out.warn(`${what}, and are ignored: ${message}`);
+      return undefined;
+    }
+    // Without the links in a damaged file, the rows that have them might be sent once more.
+    throw new PaylinkError(code, `${what}: ${message}`, {
+      consequence: "Nothing was sent.",
+      problems,
+      details: { path },
+      hints: [hint`Correct that file, or move it away: then the links in it do not count.`],
+      cause: error,
+    });
+  }
 }
 
 const invalidJson = ({ row: { line }, problems }: CheckedRow) => ({
@@ -189,12 +225,8 @@ const SEND_CHANGED = hint`To cancel these links and send the rows as they are no
 const MAX_NAMED = 10;
 
 function repetitions({ rows }: Checked, planned: readonly PlannedRow[]): Problem[] {
-  const groups = new Map<string, CheckedRow[]>();
-  for (const [at, row] of rows.entries()) {
-    const key = planned[at]?.state === "twice" ? row.key : undefined;
-    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), row]);
-  }
-  return [...groups.values()].slice(0, MAX_NAMED).map((group) => {
+  const twice = placesOf(planned, ({ state }) => state === "twice").flatMap((at) => rows.at(at) ?? []);
+  return [...grouped(twice, ({ key = "" }) => key).values()].slice(0, MAX_NAMED).map((group) => {
     const lines = group.slice(0, MAX_NAMED).map(({ row }) => row.line);
     const [first] = group;
     const isSame = group.every(({ identity }) => identity?.content === first?.identity?.content);
