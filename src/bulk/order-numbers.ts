@@ -46,11 +46,12 @@ const THOUSANDS = [",", ".", "'", "\u2019", " "];
 const DECIMALS = [".0", ".00", ",00"];
 
 function numberSpellings(number: string): string[] {
-  const digits = digitsOf(number);
+  const digits = wholeNumberIn(number);
   if (digits === undefined) return [];
   const shortest = digits.replace(/^0+(?=\d)/, "");
-  const withZeros = Array.from({ length: Math.max(1, MOST_PADDED_DIGITS - shortest.length + 1) }, (_, zeros) =>
-    shortest.padStart(shortest.length + zeros, "0"),
+  const withZeros = Array.from(
+    { length: Math.max(1, MOST_PADDED_DIGITS - shortest.length + 1) },
+    (_, zeros) => shortest.padStart(shortest.length + zeros, "0"),
   );
   const plain = [digits, `+${digits}`, `+${shortest}`];
   const grouped = THOUSANDS.map((mark) => shortest.replace(/\B(?=(?:\d{3})+$)/g, mark));
@@ -60,7 +61,7 @@ function numberSpellings(number: string): string[] {
 }
 
 /** The digits of a whole number, however a program writes it; undefined for any other text. */
-function digitsOf(number: string): string | undefined {
+function wholeNumberIn(number: string): string | undefined {
   const [, whole] = /^\+?(\d+|\d{1,3}(?:([,.'\u2019 ])\d{3})(?:\2\d{3})*)(?:[.,]0{1,2})?$/.exec(number) ?? [];
   if (whole !== undefined) return whole.replace(/\D/g, "");
   const [, one, decimals = "", exponent] = /^(\d)(?:[.,](\d+))?E\+?(\d{1,2})$/i.exec(number) ?? [];
@@ -71,38 +72,38 @@ function digitsOf(number: string): string | undefined {
 /** What may have been typed where a spreadsheet shows this date, or a program has written it. */
 function dateSpellings(number: string): string[] {
   const [, monthName = "", ofYear] = /^([A-Z][a-z]{2})-(\d\d)$/.exec(number) ?? [];
-  if (ofYear !== undefined) return either(years(ofYear), month(monthName));
+  if (ofYear !== undefined) return inEitherOrder(spelledYear(ofYear), monthNamed(monthName));
   const [, dayNumber, ofMonth = ""] = /^(\d{1,2})-([A-Z][a-z]{2})$/.exec(number) ?? [];
-  if (dayNumber !== undefined) return either(padded(dayNumber), month(ofMonth));
+  if (dayNumber !== undefined) return inEitherOrder(twoSpellings(dayNumber), monthNamed(ofMonth));
   const [, first, , second = "", year = ""] = /^(\d{1,2})([./-])(\d{1,2})\2(?:20)?(\d\d)$/.exec(number) ?? [];
   if (first !== undefined) {
-    const [one, two] = [padded(first), padded(second)];
+    const [one, two] = [twoSpellings(first), twoSpellings(second)];
     return [
       [one, two],
-      [one, two, years(year)],
-      [years(year), two, one],
-      [years(year), one, two],
-    ].flatMap(joined);
+      [one, two, spelledYear(year)],
+      [spelledYear(year), two, one],
+      [spelledYear(year), one, two],
+    ].flatMap(datesOf);
   }
   const [, inYear, inMonth = "", day = ""] =
     /^20(\d\d)-(\d\d)-(\d\d)(?:[ T]00:00(?::00(?:\.000)?)?Z?)?$/.exec(number) ?? [];
   if (inYear === undefined) return [];
   return [
-    ...joined([years(inYear), padded(inMonth), padded(day)]),
-    ...either(padded(inMonth), padded(day)),
+    ...datesOf([spelledYear(inYear), twoSpellings(inMonth), twoSpellings(day)]),
+    ...inEitherOrder(twoSpellings(inMonth), twoSpellings(day)),
     // A month alone begins on its first day.
-    ...(day === "01" ? either(years(inYear), padded(inMonth)) : []),
+    ...(day === "01" ? inEitherOrder(spelledYear(inYear), twoSpellings(inMonth)) : []),
   ];
 }
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-const month = (name: string): string[] => padded(String(MONTHS.indexOf(name) + 1));
-const years = (twoDigits: string): string[] => [`20${twoDigits}`, twoDigits];
-const padded = (number: string): string[] => [String(Number(number)), number.padStart(2, "0")];
+const monthNamed = (name: string): string[] => twoSpellings(String(MONTHS.indexOf(name) + 1));
+const spelledYear = (twoDigits: string): string[] => [`20${twoDigits}`, twoDigits];
+const twoSpellings = (number: string): string[] => [String(Number(number)), number.padStart(2, "0")];
 
 /** The parts in their order, with each mark that stands in a date, by every spelling of each part. */
-const joined = (parts: readonly (readonly string[])[]): string[] =>
+const datesOf = (parts: readonly (readonly string[])[]): string[] =>
   ["-", "/", "."].flatMap((mark) =>
     parts.reduce<string[]>(
       (texts, spellings, place) =>
@@ -113,7 +114,7 @@ const joined = (parts: readonly (readonly string[])[]): string[] =>
     ),
   );
 
-const either = (one: readonly string[], other: readonly string[]): string[] => [
-  ...joined([one, other]),
-  ...joined([other, one]),
+const inEitherOrder = (one: readonly string[], other: readonly string[]): string[] => [
+  ...datesOf([one, other]),
+  ...datesOf([other, one]),
 ];
