@@ -30,14 +30,14 @@ export function orderNumberWarnings(at: string, number: string): Problem[] {
   return [{ at, message: `${kind} (got "${number}")`, kind }];
 }
 
-/** Other texts that the same order number has where a program took it for a number, for a date, or for text. */
+/** Other spellings of the same order number, after a program took it for a number, for a date, or for text. */
 export function otherSpellings(number: string): string[] {
   const plain = number.startsWith("'") ? number.slice(1) : number;
   const all = [plain, ...numberSpellings(plain), ...dateSpellings(plain)];
   return [...new Set(all)].filter((one) => one !== number && one !== "");
 }
 
-/** Digits that an order number has at most where its zeros are looked for. */
+/** The most digits of an order number whose leading zeros are tried. */
 const MOST_PADDED_DIGITS = 12;
 
 /** What stands between thousands, in the languages of spreadsheets. */
