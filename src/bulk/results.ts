@@ -50,7 +50,8 @@ export function resultColumnsOf({ columns, rows }: ListOfResults): ResultNames {
   const names = resultNamesIn(columns.map(({ name }) => name));
   if (!isOfResults(names)) return NO_RESULTS;
   // A column of the merchant may have the name too.
-  for (const row of rows) if (isWebAddress(resultText(row, names, "service").replace(/ .*/, ""))) return names;
+  for (const row of rows)
+    if (isWebAddress(resultText(row, names, "service").replace(/ .*/, ""))) return names;
   return NO_RESULTS;
 }
 
