@@ -12,6 +12,8 @@ export interface CauseContext {
   readonly ownKey?: string | undefined;
   /** Whether the webhook is sent again by itself. */
   readonly comesAgain: boolean;
+  /** Whether it was tampered with: a refusal of its signature is then what must happen. */
+  readonly isTampered?: boolean;
 }
 
 /** Undefined where nothing is known besides the answer, and for a webhook that is accepted. */
@@ -62,11 +64,13 @@ interface AnswerRow {
   readonly words?: RegExp;
   /** A header field that the answer has. */
   readonly header?: string;
-  readonly cause: (circumstances: CauseContext, reply: ReplyText) => string;
+  readonly cause: (circumstances: CauseContext, reply: ReplyText) => string | undefined;
 }
 
-const KEY_CAUSE = ({ ownKey }: CauseContext): string =>
-  `It refuses the signature: does it verify with this key? ${ownKey ?? "paylink config get webhookKey"}`;
+const KEY_CAUSE = ({ ownKey, isTampered }: CauseContext): string | undefined =>
+  isTampered === true
+    ? undefined
+    : `It refuses the signature: does it verify with this key? ${ownKey ?? "paylink config get webhookKey"}`;
 const PARSER_CAUSE = (): string =>
   "Its parser fails on the body: make it accept application/json, and keep the raw bytes for the verification.";
 const LOGIN_CAUSE = (): string =>
@@ -126,8 +130,13 @@ const ANSWERS: readonly AnswerRow[] = [
   { statuses: [401], cause: KEY_CAUSE },
   {
     statuses: [403],
-    cause: (circumstances) =>
-      `Something in front of your handler may refuse it, such as CSRF protection or a login: make an exception for this path. Otherwise: ${KEY_CAUSE(circumstances)}`,
+    cause: (circumstances) => {
+      const [before, otherwise] = [
+        "Something in front of your handler may refuse it, such as CSRF protection or a login: make an exception for this path.",
+        KEY_CAUSE(circumstances),
+      ];
+      return otherwise === undefined ? before : `${before} Otherwise: ${otherwise}`;
+    },
   },
   { statuses: [404, 410], cause: PATH_CAUSE },
   {

@@ -23,6 +23,8 @@ describe("paylink trigger", () => {
     const bad = await runCommand(["trigger", "approved", "--to", to, "--tamper", "key"], { home });
     expect(bad.exit).toBe(0);
     expect(bad.stdout).toMatch(/^401 \d+ ms /);
+    // A refusal is what must happen: it needs no advice.
+    expect(bad.stdout).not.toContain("does it verify with this key");
     const [, rejected = ""] = await listen.until(/"type":"rejected","id":"([^"]+)".*signature_invalid/);
     const [, uti = ""] = await listen.until(/"uti":"([^"]+)"/);
     await listen.stop();

@@ -6,7 +6,6 @@ import { command, excludes, needs } from "../command.ts";
 import { checkTargets, policyFrom } from "../shared-flags.ts";
 import { listenFlags } from "./flags.ts";
 
-/** Milliseconds that the service waits for the answer to a webhook. */
 /** Milliseconds that the sandbox waits for an answer; how long the service waits is not documented. */
 const SENDER_WAITS = 10_000;
 

@@ -111,7 +111,7 @@ export async function trigger(context: Context, options: TriggerOptions): Promis
     }
     const answer = await postWebhook(delivery.request, context);
     context.signal.throwIfAborted();
-    if (isWrong(showAnswer(delivery, answer, context, options.quiet), delivery, options.tamper)) wrong++;
+    if (isWrong(showAnswer(delivery, answer, context, options), delivery, options.tamper)) wrong++;
   }
   if (wrong > 0) throw wrongAnswers(options, wrong);
   return 0;
@@ -185,11 +185,11 @@ function showAnswer(
   { record, request }: SampleWebhook,
   answer: EndpointAnswer | MissingAnswer,
   { out }: Context,
-  quiet: boolean,
+  { quiet, tamper }: TriggerOptions,
 ): number {
   const url = targetUri(request);
   if (answer.status === null) throw unanswered(answer, url);
-  const cause = likelyCause(answer, { comesAgain: false });
+  const cause = likelyCause(answer, { comesAgain: false, isTampered: tamper !== undefined });
   if (out.json) {
     const { status, milliseconds: ms, reply } = answer;
     out.data(
