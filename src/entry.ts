@@ -14,7 +14,8 @@ export async function run(process: NodeJS.Process): Promise<number> {
   if (others.length === 0 && VERSION.includes(first)) {
     const stdout = openChannel(process.stdout);
     stdout.write(`${PAYLINK_VERSION}\n`);
-    return (await stdout.settled()) === undefined ? 0 : 1;
+    // What prints it again reports why it cannot be printed.
+    if ((await stdout.settled()) === undefined) return 0;
   }
   // Node has it from version 22, and obeys NODE_DISABLE_COMPILE_CACHE. Only Node reads and writes this folder. The single
   // executable contains its compiled code.

@@ -1,6 +1,7 @@
 /** The composition root: runs one command line, with Ctrl-C and SIGTERM, and waits for what it printed. */
 import { runCommandLine } from "./run.ts";
-import { isReaderGone, standardChannels } from "./terminal/channel.ts";
+import { standardChannels } from "./terminal/channel.ts";
+import { unprinted } from "./terminal/delivery.ts";
 import { watchSignals } from "./terminal/signals.ts";
 
 /** Runs one command line and resolves with the exit code. */
@@ -23,6 +24,7 @@ export async function run(process: NodeJS.Process): Promise<number> {
       signal: signals.interruption,
       uncaught,
       print: (text) => channels.toStdout.write(text),
+      unprinted: () => unprinted(channels.toStdout),
       // Help needs no context: loading it takes an eighth of its time (startup bench).
       opener: async () => {
         const { createOpener, surroundingsOf } = await import("./open-context.ts");
@@ -35,10 +37,8 @@ export async function run(process: NodeJS.Process): Promise<number> {
     signals.close();
     await close?.();
   }
-  const failure = await channels.toStdout.settled();
   // Thrown after the command had ended: nothing has reported it yet.
   if (exit === 0 && crash !== undefined) throw crash.error;
-  if (exit === 0 && failure !== undefined && !isReaderGone(failure)) exit = 1;
   if (exit === 0) return exit;
   await channels.toStderr.settled();
   // undici cannot cancel a connection that is still being made, which would keep the process alive.

@@ -1,8 +1,11 @@
 /** Opens the account of a run: the profiles, the settings in force, and the client of the service. */
 import type { AccountContext, Context } from "./context.ts";
+import { PaylinkError } from "./domain/errors.ts";
+import { hint, paylink } from "./domain/hint.ts";
 import { SANDBOX_PROFILE } from "./domain/own-addresses.ts";
 import { systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
+import { renderHint } from "./render/hint.ts";
 import { profileNamed } from "./settings/profile.ts";
 import { requireProfile } from "./settings/profile-names.ts";
 import { type ResolvedSettings, resolveSettings } from "./settings/resolved-settings.ts";
@@ -12,6 +15,8 @@ import type { Secrets } from "./terminal/debug-trace.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
+
+const AWAITING = hint`Interrupted: waiting for the answer to a request that was sent. Interrupt again to end at once; whether a link exists is not known then. To look: ${paylink("links", "list", "--since", "10m")}`;
 
 export interface AccountParts extends Pick<
   Context,
@@ -56,6 +61,13 @@ export function openAccount(
       });
     }
   };
+  let isSaid = false;
+  /** Many requests may be in flight, and their time may have passed. */
+  const awaiting = (): void => {
+    if (isSaid || !(signal.reason instanceof PaylinkError && signal.reason.isInterruption)) return;
+    isSaid = true;
+    out.note(renderHint(AWAITING, named));
+  };
   let read: Promise<ResolvedSettings> | undefined;
   const readSettings = async (): Promise<ResolvedSettings> => {
     const file = await profiles();
@@ -76,6 +88,7 @@ export function openAccount(
       random,
       pause,
       signal,
+      awaiting,
       settings: options.settings ?? (await settings()),
       timeout: options.exchangeTimeout ?? timeLimit.milliseconds ?? REQUEST_TIMEOUT,
       timeLeft: () => timeLimit.left(),

@@ -16,6 +16,8 @@ export interface Runtime {
   readonly uncaught: Promise<never>;
   /** Where help and results go. */
   readonly print: (text: string) => void;
+  /** Resolves when all of that is written, or with `output_unwritable`. */
+  readonly unprinted: () => Promise<PaylinkError | undefined>;
   /** Called once, when the command line needs more than help. */
   readonly opener: () => Promise<Opener>;
 }
@@ -39,18 +41,23 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
   const chosen: Chosen[] = [];
   const execute: ProgramParts["execute"] = async (command, work) => void chosen.push({ command, work });
   const program = createProgram({ version, print, execute });
+  const fail = async (error: unknown): Promise<number> => {
+    const { openOutput } = await runtime.opener();
+    return report(await openOutput(program.opts()), error);
+  };
   try {
     const words = argv.length === 0 ? ["--help"] : argv;
     await Promise.race([program.parseAsync(words, { from: "user" }), uncaught]);
     signal.throwIfAborted();
   } catch (error) {
     // commander also throws after it has shown the help or the version.
-    if (isCommanderExit(error)) return 0;
-    const { openOutput } = await runtime.opener();
-    return report(await openOutput(program.opts()), error);
+    if (!isCommanderExit(error)) return fail(error);
   }
   const [first] = chosen;
-  return first === undefined ? 0 : runChosen(first, program.opts(), runtime);
+  const exit = first === undefined ? 0 : await runChosen(first, program.opts(), runtime);
+  if (exit !== 0) return exit;
+  const unprinted = await runtime.unprinted();
+  return unprinted === undefined ? 0 : fail(unprinted);
 }
 
 /** The command that the command line names, with what it does. */
@@ -71,11 +78,14 @@ async function runChosen(
   try {
     const context = await openContext(options, { out, eventStore: eventStoreOf(command), later });
     const workAndClose = async (): Promise<number> => {
-      try {
-        return await work(context);
-      } finally {
-        await closeAll(closes);
+      const [worked] = await Promise.allSettled([work(context)]);
+      const [closed] = await Promise.allSettled([closeAll(closes)]);
+      if (worked.status === "rejected") {
+        if (closed.status === "rejected") out.warn(messageOf(closed.reason));
+        throw worked.reason;
       }
+      if (closed.status === "rejected") throw closed.reason;
+      return worked.value;
     };
     return await runWith(context, workAndClose, runtime);
   } catch (error) {
@@ -103,12 +113,35 @@ async function runWith(
 }
 
 async function report(out: Output, error: unknown, named?: Named): Promise<number> {
-  await out.settled();
-  const failure = error instanceof PaylinkError ? error : (fileFailure(error) ?? internalError(error));
-  if (!out.json && failure.isInterruption) return failure.exit;
+  const unwritable = await out.settled();
+  const cause = error instanceof PaylinkError ? error : (fileFailure(error) ?? internalError(error));
+  // An interruption is no news to the person who interrupts, except what it means for the money.
+  if (!out.json && cause.isInterruption && cause.effect === undefined) return cause.exit;
+  const failure = unwritable === undefined ? cause : withLostOutput(cause, unwritable, out);
   const { renderError } = await import("./render/error-message.ts");
   out.error(renderError(failure, out, named));
   return failure.exit;
+}
+
+/**
+ * What was printed is incomplete, and a script must not take it for the whole: the exit code says so, unless something may have
+ * happened to the money.
+ */
+function withLostOutput(failure: PaylinkError, lost: PaylinkError, out: Output): PaylinkError {
+  if (failure === lost) return failure;
+  if (failure.mayHaveHappened || failure.isInterruption || failure.code === "internal") {
+    out.warn(lost.message);
+    return failure;
+  }
+  const { effect, hints, problems, unnamed, details } = failure;
+  return new PaylinkError(lost.code, `${failure.message} ${lost.message}`, {
+    effect,
+    hints: [...hints, ...lost.hints],
+    problems,
+    unnamed,
+    details,
+    cause: failure,
+  });
 }
 
 /** The `--db` of a command; that of `sandbox` is not an event store. */

@@ -80,7 +80,7 @@ function signedCases(signed: SignedCover, hasKeyid: boolean): EndpointCase[] {
 
 const tampered = (cover: CoveredComponents | undefined): EndpointCase[] =>
   TAMPERINGS.flatMap((tampering): EndpointCase[] => {
-    const { name, description, consequence, tamper } = tampering;
+    const { name, description, consequence, refusedBy5xx = false, tamper } = tampering;
     const detecting = coverToTamper(tampering, cover);
     if (detecting === undefined) return [];
     const webhooks: EndpointCase["webhooks"] = (sender, source, order) => {
@@ -93,6 +93,7 @@ const tampered = (cover: CoveredComponents | undefined): EndpointCase[] =>
       {
         name,
         expects: "refused",
+        refusedBy5xx,
         required: true,
         description,
         consequence,

@@ -7,6 +7,8 @@ export interface EndpointCase {
   readonly name: string;
   /** `answered` is either: 2xx or 4xx. */
   readonly expects: ExpectedAnswer;
+  /** Whether a 5xx refuses it too. Else it does not: the endpoint failed, and the service would send the webhook again. */
+  readonly refusedBy5xx?: boolean;
   /** Whether the endpoint fails the check if it does otherwise; if not, it gets a warning. */
   readonly required: boolean;
   /** What is sent: `a webhook without a signature`. */

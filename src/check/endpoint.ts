@@ -181,12 +181,12 @@ async function postAll(
 }
 
 function caseResult(
-  { name, expects, required, description, consequence, atOnce }: EndpointCase,
+  { name, expects, refusedBy5xx, required, description, consequence, atOnce }: EndpointCase,
   answers: readonly (EndpointAnswer | MissingAnswer)[],
   uses: readonly OrderUse[],
 ): CaseResult {
   const statuses = answers.map(({ status }) => status);
-  const isRight = name === "method" ? isError : IS_RIGHT[expects];
+  const isRight = refusedBy5xx === true ? isError : IS_RIGHT[expects];
   const wrong = answers.find(({ status }) => status === null || !isRight(status));
   const ok = wrong === undefined;
   const isBelieved = statuses.some(isSuccess);
@@ -206,9 +206,7 @@ function caseResult(
   };
 }
 
-/** A 5xx is not a refusal: the endpoint failed, and the service would send the webhook again. */
 const isRefused = (status: number): boolean => status >= 400 && status < 500;
-/** To another method than POST, which the service never uses, some servers answer 501. */
 const isError = (status: number): boolean => status >= 400;
 
 const IS_RIGHT: Readonly<Record<ExpectedAnswer, (status: number) => boolean>> = {

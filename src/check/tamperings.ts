@@ -24,6 +24,8 @@ interface TamperingRule {
   readonly consequence: string;
   /** The tampering is detected only if the signature covers one of these components; empty for most. */
   readonly detectedBy: CoveredComponents;
+  /** A 5xx refuses it too: some servers answer 501 to a method that they do not know. */
+  readonly refusedBy5xx?: boolean;
   readonly tamper: Tamper;
 }
 
@@ -276,12 +278,15 @@ const RULES: Readonly<Record<TamperingName, TamperingRule>> = {
     signedWith(elsewhere, (request, { url }) => ({ ...request, ...addressOf(url) })),
     ["@target-uri", "@path", "@request-target"],
   ),
-  method: tampering(
-    "signed as POST and sent as PUT",
-    "Webhooks are always sent with POST.",
-    after((request) => ({ ...request, method: "PUT" })),
-    ["@method"],
-  ),
+  method: {
+    ...tampering(
+      "signed as POST and sent as PUT",
+      "Webhooks are always sent with POST.",
+      after((request) => ({ ...request, method: "PUT" })),
+      ["@method"],
+    ),
+    refusedBy5xx: true,
+  },
   "content-type": tampering(
     "whose content type was changed after signing",
     FORGED,

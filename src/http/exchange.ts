@@ -16,6 +16,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   /** Ignores the signal once the request was sent, so that its effect becomes known. */
   readonly finish?: boolean;
+  /** Called when the signal fires and is ignored for that reason. */
+  readonly awaiting?: (() => void) | undefined;
 }
 
 /**

@@ -92,6 +92,9 @@ function isSpace(code: number): boolean {
 /** Whether a status is 2xx (RFC 9110 15.3), with which an application accepts a webhook; null is no answer. */
 export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
+/** Whether a status names another address (RFC 9110 15.4); 304 does not: it answers a conditional request. */
+export const isRedirect = (status: number): boolean => status >= 300 && status < 400 && status !== 304;
+
 /**
  * Milliseconds that `Retry-After` asks for, as seconds or as a date (RFC 9110 10.2.3). A date is read by the sender's own clock,
  * which its `Date` shows, and by this machine's without one; undefined if it has passed.

@@ -65,7 +65,14 @@ function withDefaults(request: HttpRequest, userAgent: string): HttpRequest {
 function dispatch(
   agent: Dispatcher,
   request: HttpRequest,
-  { timeout = SEND_TIMEOUT, maxReply = MAX_REPLY, keep = maxReply, signal, finish = false }: SendOptions,
+  {
+    timeout = SEND_TIMEOUT,
+    maxReply = MAX_REPLY,
+    keep = maxReply,
+    signal,
+    finish = false,
+    awaiting,
+  }: SendOptions,
 ): Promise<HttpReply> {
   const origin = requestOrigin(request);
   return new Promise((resolve, reject) => {
@@ -101,6 +108,7 @@ function dispatch(
     };
     const interrupt = (): void => {
       if (!finish || controller === undefined) end(signal?.reason);
+      else awaiting?.();
     };
     const settle = (): void => {
       clearTimeout(timer);

@@ -7,7 +7,7 @@ import { withoutPassword } from "../domain/url-passwords.ts";
 import { shownPath } from "../domain/secrets.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { SandboxNotRunning, type Send } from "../http/exchange.ts";
-import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
+import { addressOf, fieldLines, type HttpReply, isRedirect } from "../http/message.ts";
 import { expiryWarning, keyProblem } from "../signatures/key-rules.ts";
 import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 
@@ -122,7 +122,7 @@ async function fetchKey(url: URL, { send, signal, effect }: KeyReading): Promise
   const { status, headers } = reply;
   if (status === 200) return reply;
   // Redirects are not followed: the target may belong to someone else.
-  const [location] = status >= 300 && status <= 399 ? fieldLines(headers, "location") : [];
+  const [location] = isRedirect(status) ? fieldLines(headers, "location") : [];
   if (location === undefined || !URL.canParse(location, url.href)) throw notFetched(`it answered ${status}`);
   const target = withoutPassword(new URL(location, url.href).href);
   throw new PaylinkError("key_invalid", `The key's address ${name} redirects to ${target}.`, {

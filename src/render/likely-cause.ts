@@ -79,6 +79,10 @@ const PATH_CAUSE = (): string => "It serves nothing at this path: is this the pa
 
 /** The first row that matches counts: words say more than a status. */
 const ANSWERS: readonly AnswerRow[] = [
+  {
+    statuses: [304],
+    cause: () => "A cache in front of your application answers for it: make an exception for this path.",
+  },
   { statuses: [3], cause: redirected },
   {
     words:

@@ -16,7 +16,7 @@ import {
   SendError,
   SendTimeout,
 } from "../http/exchange.ts";
-import { fieldLines, type HttpReply, retryAfter } from "../http/message.ts";
+import { fieldLines, type HttpReply, isRedirect, retryAfter } from "../http/message.ts";
 import type { ConfigKey } from "../settings/setting-table.ts";
 import { isOwnError, reportedStatus, serviceWords, type ServiceWords } from "./words.ts";
 
@@ -108,7 +108,7 @@ export const isTokenRefused = (reply: HttpReply): boolean =>
 
 function replyCode(reply: HttpReply, effect: Effect): FailureCode {
   const { status } = reply;
-  if (status >= 300 && status < 400) return "redirected";
+  if (isRedirect(status)) return "redirected";
   if (status === 403 || isTokenRefused(reply)) return "unauthorized";
   if (isOverloaded(reply, !isHarmless(effect))) return "overloaded";
   if (status >= 400 && !isCutShort(reply)) return "refused";
@@ -142,7 +142,7 @@ function unusableReply(code: FailureCode, reply: HttpReply, options: FailureOpti
 }
 
 const redirectTarget = ({ status, headers }: HttpReply): string | undefined =>
-  status >= 300 && status < 400 ? fieldLines(headers, "location")[0] : undefined;
+  isRedirect(status) ? fieldLines(headers, "location")[0] : undefined;
 
 /** "answered 404: not found", with the target of a redirect instead of the text. */
 export function answeredWith(reply: HttpReply, { text, code }: ServiceWords): string {

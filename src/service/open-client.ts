@@ -17,6 +17,8 @@ export interface ClientParts extends RetryParts {
   readonly timeout: number;
   /** Fires at Ctrl-C or SIGTERM: a request that may create something is completed, and no other one starts. */
   readonly signal: AbortSignal;
+  /** Called when the signal has fired, and the answer to such a request is awaited. */
+  readonly awaiting: () => void;
   /** The token that an earlier run obtained for the client of this profile. */
   readonly kept: (profile: string, client: TokenClient) => AccessToken | undefined;
   /** Stores a token for the next run. */
@@ -44,10 +46,10 @@ export function openApi(parts: ClientParts): Api {
 
 /** Starts no exchange after an interruption, or when the time of the command has passed. */
 const untilInterrupted =
-  ({ send, signal }: Pick<ClientParts, "send" | "signal">): Send =>
+  ({ send, signal, awaiting }: Pick<ClientParts, "send" | "signal" | "awaiting">): Send =>
   async (request, options) => {
     signal.throwIfAborted();
-    return send(request, { ...options, signal });
+    return send(request, { ...options, signal, awaiting });
   };
 
 export const noAccount = (): PaylinkError => new PaylinkError("no_profile", "No account configured.");

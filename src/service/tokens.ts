@@ -5,7 +5,7 @@ import { SendError, type Send } from "../http/exchange.ts";
 import { isJsonNumber, memberOf, type JsonObject } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
-import { addressOf, type HeaderLine, type HttpReply } from "../http/message.ts";
+import { addressOf, type HeaderLine, type HttpReply, isRedirect } from "../http/message.ts";
 import type { AccessToken, TokenClient } from "../settings/token-files.ts";
 import {
   answeredWith,
@@ -181,7 +181,7 @@ function usableToken(token: string): string {
 function tokenFailureCode(reply: HttpReply): FailureCode {
   const { status } = reply;
   if (isOverloaded(reply, false)) return "overloaded";
-  if (status >= 300 && status < 400) return "redirected";
+  if (isRedirect(status)) return "redirected";
   return isCutShort(reply) ? "not_reached" : "unauthorized";
 }
 

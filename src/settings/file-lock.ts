@@ -1,5 +1,6 @@
 /** A lock beside a file: commands that change the file at the same time do not undo each other's changes. */
-import { closeSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, linkSync, mkdtempSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode } from "../domain/system-reason.ts";
 
@@ -23,7 +24,7 @@ export async function withFileLock<T>(path: string, work: () => T): Promise<T> {
       if (!hasCode(error, "EEXIST")) throw error;
     }
     seen = lookAt(lock, seen);
-    if (seen !== undefined && performance.now() - seen.since > LONGEST_HOLD) rmSync(lock, { force: true });
+    if (seen !== undefined && performance.now() - seen.since > LONGEST_HOLD) removeAbandoned(lock, seen.id);
     await sleep(LOCK_RETRY);
   }
   try {
@@ -33,6 +34,30 @@ export async function withFileLock<T>(path: string, work: () => T): Promise<T> {
   }
 }
 
+/**
+ * Removes the lock with this id alone: another waiter may have removed it since, and hold the lock now. That one is put back, so that
+ * nobody else takes it.
+ */
+export function removeAbandoned(lock: string, id: string): void {
+  const folder = mkdtempSync(`${lock}.`);
+  const removed = join(folder, "lock");
+  try {
+    renameSync(lock, removed);
+    if (lockId(removed) !== id) linkSync(removed, lock);
+  } catch (error) {
+    // Another waiter was faster.
+    if (!hasCode(error, "ENOENT", "EEXIST")) throw error;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Undefined if there is none. */
+export function lockId(lock: string): string | undefined {
+  const stats = statSync(lock, { throwIfNoEntry: false });
+  return stats && `${stats.ino} ${stats.mtimeMs}`;
+}
+
 /** A lock, and since when this process has seen it: the clocks of a network drive may differ. */
 interface Seen {
   readonly id: string;
@@ -40,8 +65,7 @@ interface Seen {
 }
 
 function lookAt(lock: string, before: Seen | undefined): Seen | undefined {
-  const stats = statSync(lock, { throwIfNoEntry: false });
-  if (stats === undefined) return undefined;
-  const id = `${stats.ino} ${stats.mtimeMs}`;
+  const id = lockId(lock);
+  if (id === undefined) return undefined;
   return before?.id === id ? before : { id, since: performance.now() };
 }

@@ -17,7 +17,7 @@ const DEFAULT_WIDTH = 80;
 export const terminalColumns = (stream: OutputStream): number =>
   (stream.isTTY === true && stream.columns) || DEFAULT_WIDTH;
 
-interface Channel {
+export interface Channel {
   /** Writes in order. A chunk that cannot be written is reported to `lost`. */
   readonly write: (chunk: string | Uint8Array, lost?: (error: Error) => void) => void;
   /** Bytes that wait for a slow reader. */

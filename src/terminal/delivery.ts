@@ -2,7 +2,7 @@
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import { systemReason } from "../domain/system-reason.ts";
-import { isReaderGone } from "./channel.ts";
+import { type Channel, isReaderGone } from "./channel.ts";
 
 /** Lines are stored elsewhere; a result may exist nowhere else, such as the URL of a new link. */
 export class OutputDelivery {
@@ -10,7 +10,7 @@ export class OutputDelivery {
   #hasReaderLeft = false;
   #failure: PaylinkError | undefined;
 
-  /** Fires when nobody sees further output. */
+  /** Fires when nobody sees further output; its reason is a text. */
   get unread(): AbortSignal {
     return this.#unread.signal;
   }
@@ -24,33 +24,42 @@ export class OutputDelivery {
   loseLines(error: Error): void {
     if (isReaderGone(error)) this.#hasReaderLeft = true;
     else this.#failure ??= linesUnwritable(error);
-    this.#unread.abort();
+    this.#unread.abort(unwritableReason(error));
   }
 
   /** False if nobody misses the result, because the reader ended during lines before it. */
   loseResult(error: Error): boolean {
     if (this.#hasReaderLeft && isReaderGone(error)) return false;
     this.#failure ??= resultUnwritable(error);
-    this.#unread.abort();
+    this.#unread.abort(unwritableReason(error));
     return true;
   }
 
   /** The reader is too far behind with lines. */
   giveUpReader(): void {
-    this.#unread.abort();
+    this.#unread.abort(READER_GONE);
   }
 }
 
+const READER_GONE = "its reader has gone";
+
+const unwritableReason = (error: Error): string => (isReaderGone(error) ? READER_GONE : systemReason(error));
+
 function resultUnwritable(cause: Error): PaylinkError {
-  const reason = isReaderGone(cause) ? "its reader has gone" : systemReason(cause);
   return new PaylinkError(
     "output_unwritable",
-    `stdout could not be written (${reason}), so the result is on stderr.`,
+    `stdout could not be written (${unwritableReason(cause)}), so the result is on stderr.`,
     {
       hints: [hint`If the result names a link or a payment, it exists. Do not run the command again.`],
       cause,
     },
   );
+}
+
+/** Resolves when all of a text is printed, or with `output_unwritable` if a reader misses it. */
+export async function unprinted({ settled }: Pick<Channel, "settled">): Promise<PaylinkError | undefined> {
+  const error = await settled();
+  return error === undefined || isReaderGone(error) ? undefined : linesUnwritable(error);
 }
 
 const linesUnwritable = (cause: Error): PaylinkError =>

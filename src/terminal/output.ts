@@ -113,7 +113,7 @@ export class Output {
 
   /**
    * Fires when nobody sees further output: stdout cannot be written (its reader has gone, as in
-   * `paylink … | head`, or the disk is full), or the reader is too far behind with `lines`.
+   * `paylink … | head`, or the disk is full), or the reader is too far behind with `lines`. Its reason says which, in words.
    */
   unread(): AbortSignal {
     return this.#delivery.unread;

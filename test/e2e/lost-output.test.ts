@@ -52,10 +52,28 @@ describe.runIf(existsSync("/dev/full"))("create without a stdout", () => {
 });
 
 describe.runIf(existsSync("/dev/full"))("help without a stdout", () => {
-  it.each([["--help"], ["--version"]])("fails without a stack: %s", async (flag) => {
-    const { code, stderr } = await runPaylink([flag], { home: temporaryHome(), through: FULL_DISK });
-    expect(code).toBe(1);
-    expect(stderr).not.toContain("    at ");
+  it.each([["--help"], ["--version"], ["version"], ["help"], ["links --help"]])(
+    "fails and says why: %s",
+    async (args) => {
+      const home = temporaryHome();
+      const { code, stderr } = await runPaylink(args.split(" "), { home, through: FULL_DISK });
+      expect(code).toBe(1);
+      expect(stderr).toContain("✗ stdout could not be written (the disk is full)");
+      expect(stderr).not.toContain("    at ");
+    },
+  );
+
+  it("fails in JSON with --json", async () => {
+    const options = { home: temporaryHome(), through: FULL_DISK };
+    const { code, stderr } = await runPaylink(["create", "--help", "--json"], options);
+    expect([code, JSON.parse(stderr)]).toMatchObject([1, { error: { code: "output_unwritable" } }]);
+  });
+
+  it("prints the version without a word if the reader has gone", async () => {
+    expect(await runPaylink(["--version"], { home: temporaryHome(), through: NO_READER })).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
   });
 
   it("ends silently if the reader of a listing is gone", async () => {
@@ -69,5 +87,29 @@ describe.runIf(existsSync("/dev/full"))("help without a stdout", () => {
         code: 0,
         stderr: "",
       });
+  });
+});
+
+describe.runIf(existsSync("/dev/full"))("a command that fails, and whose lines are lost", () => {
+  const books = ["reconcile", "--books", "-"];
+  const env = async () => {
+    const { url } = await rawServer(reply(200, '{"totalCount":0,"records":[]}'));
+    return { PAYLINK_BASE_URL: url, PAYLINK_TOKEN: "token-1", PAYLINK_TERMINAL_ID: "1234567890" };
+  };
+  const input = "invoiceId,amount,currency\nINV-1,10,EUR\n";
+
+  it("says both, and ends with 1: what a script has read is not the whole", async () => {
+    const options = { home: temporaryHome(), input, env: await env(), through: FULL_DISK };
+    const { code, stderr } = await runPaylink([...books, "--quiet"], options);
+    expect(stderr).toContain("Records differ: 1 booked only");
+    expect(stderr).toContain("stdout could not be written (the disk is full), so lines are missing.");
+    expect(code).toBe(1);
+  });
+
+  it("ends with its own code if the reader has what it wants", async () => {
+    const options = { home: temporaryHome(), input, env: await env(), through: NO_READER };
+    const { code, stderr } = await runPaylink([...books, "--quiet"], options);
+    expect(stderr).toMatch(/✗ Records differ: 1 booked only[^\n]*\n$/);
+    expect(code).toBe(10);
   });
 });

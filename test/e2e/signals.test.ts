@@ -28,7 +28,9 @@ describe.each([
     await expect.poll(() => service.requests.length).toBe(1);
     await creating.interrupt(signal);
     answer();
-    expect(await creating.ended).toMatchObject({ code, stdout: "https://pay.example/checkout?r=L1\n" });
+    const { stderr, ...ended } = await creating.ended;
+    expect(ended).toEqual({ code, stdout: "https://pay.example/checkout?r=L1\n" });
+    expect(stderr).toMatch(/^Interrupted: waiting for the answer .* paylink links list --since 10m\n$/);
   });
 
   it.each([
@@ -61,7 +63,9 @@ describe.each([
     const service = await rawServer(reply(503, MAINTENANCE, { "Retry-After": "20" }));
     const creating = startPaylink(CREATE, { home: temporaryHome(), env: account(service.url) });
     await expect.poll(() => creating.stderr()).toContain("Trying again in 20.0 s (1 of 3)");
-    expect((await creating.stop(signal)).code).toBe(code);
+    const { stderr, ...ended } = await creating.stop(signal);
+    expect(ended.code).toBe(code);
+    expect(stderr).toMatch(/ed\.\n {2}Nothing was created\.\n$/);
     expect(service.requests).toHaveLength(1);
   });
 

@@ -27,7 +27,9 @@ const warnings = (stderr: string): string[] =>
     .split("\n")
     .filter((line) => line !== "")
     .map((line): { message?: string } => JSON.parse(line))
-    .flatMap(({ message = "" }) => (message.startsWith("Nobody reads") ? [message] : []));
+    .flatMap(({ message = "" }) =>
+      message.startsWith("stdout cannot be written any more (its reader has gone).") ? [message] : [],
+    );
 
 describe("listen without a reader", () => {
   it("receives and stores as before, and warns once", async () => {

@@ -66,6 +66,7 @@ describe("an answer is explained by its status and by its words:", () => {
     );
     expect(causeOf(302, "", [["location", "/users/sign_in"]])).toMatch(/a login/);
     expect(causeOf(307)).toMatch(/redirects without a Location/);
+    expect(causeOf(304)).toMatch(/^A cache /);
     expect(causeOf(401, "", [["WWW-Authenticate", "Basic"]])).toMatch(/a login/);
   });
 

@@ -122,6 +122,12 @@ describe("a request without effect", () => {
     },
   );
 
+  it("takes 304 for no redirect, and for no answer: whether the link exists is not known", async () => {
+    const server = await rawServer(reply(304, ""));
+    const error = await failure(apiAt(server.url).api.createLink(REQUEST));
+    expect([error.code, error.exit]).toEqual(["outcome_unknown", 6]);
+  });
+
   it("never follows a redirect with its token", async () => {
     const elsewhere = await rawServer(reply(200, ANSWER));
     const server = await rawServer(reply(307, "", { Location: `${elsewhere.url}/v1/payment-links` }));

@@ -10,6 +10,7 @@ import { createOpener } from "../../src/open-context.ts";
 import { runCommandLine } from "../../src/run.ts";
 import { runShell, startProgram } from "../../src/terminal/programs.ts";
 import { standardChannels } from "../../src/terminal/channel.ts";
+import { unprinted } from "../../src/terminal/delivery.ts";
 import { THREAD } from "./event-stores.ts";
 import { GIVEN_ENVIRONMENT } from "./given-environment.ts";
 import { temporaryHome } from "./home.ts";
@@ -39,6 +40,8 @@ export interface CommandOptions {
   readonly ask?: Ask;
   /** Ends the run as Ctrl-C does. */
   readonly signal?: AbortSignal;
+  /** What fails when the run closes what it has opened. */
+  readonly closing?: () => never;
   /** Sees what is printed on stdout so far. */
   readonly watch?: (stdout: string) => void;
   /** Sees what is printed on stderr so far. */
@@ -73,8 +76,9 @@ export async function runCommand(argv: readonly string[], options: CommandOption
     signal,
     uncaught: new Promise(() => undefined),
     print: channels.toStdout.write,
-    opener: async () =>
-      createOpener({
+    unprinted: () => unprinted(channels.toStdout),
+    opener: async () => {
+      const opener = createOpener({
         channels,
         env,
         interruption: signal,
@@ -102,7 +106,15 @@ export async function runCommand(argv: readonly string[], options: CommandOption
         serve: options.serve ?? serve,
         eventThread: THREAD,
         mounts: () => options.mounts ?? "",
-      }),
+      });
+      const { closing } = options;
+      if (closing === undefined) return opener;
+      const openContext: typeof opener.openContext = (flags, run) => {
+        run.later(closing);
+        return opener.openContext(flags, run);
+      };
+      return { ...opener, openContext };
+    },
   });
   const printed = { stdout: stdout.text(), stderr: stderr.text() };
   if (argv.includes("--json") && !argv.includes("--debug") && !argv.includes("--help"))

@@ -104,7 +104,11 @@ export async function create(context: Context, options: CreateOptions): Promise<
   }
   if (options.curl) return printCurl(context, options, request);
   const api = await context.api();
-  const created = await api.createLink(request);
+  const created = await api.createLink(request).catch((error: unknown) => {
+    // What was sent is waited for, so an interruption came before.
+    if (!(error instanceof PaylinkError) || !error.isInterruption) throw error;
+    throw new PaylinkError(error.code, error.message, { effect: "create", cause: error });
+  });
   await showCreated(created, options, context);
   // An address that is not https was said before it was sent. With --wait, the user learns of the payment without a callback.
   const isSaid = warnings().some(

@@ -143,11 +143,14 @@ export function watchReader(
   { database, forwarding, expect }: Pick<ListenOptions, "database" | "forwarding" | "expect">,
 ): ReaderWatch {
   const continues = database !== null || forwarding.routes.length > 0 || expect.length > 0;
-  const message = continues ? (database === null ? WITHOUT_STORE : renderHint(STORED, named)) : STOPPED;
-  // With --json, warnings go to stdout, which nobody reads.
-  const warn = (): void =>
-    out.json ? out.error(jsonLine("warning", now(), { message }, "warning")) : out.warn(message);
   const unread = out.unread();
+  const consequence = continues ? (database === null ? WITHOUT_STORE : renderHint(STORED, named)) : STOPPED;
+  const warn = (): void => {
+    const message = `stdout cannot be written any more (${unread.reason}). ${consequence}`;
+    // With --json, warnings go to stdout, which cannot be written.
+    if (out.json) out.error(jsonLine("warning", now(), { message }, "warning"));
+    else out.warn(message);
+  };
   unread.addEventListener("abort", warn, { once: true });
   return {
     stop: continues ? signal : AbortSignal.any([signal, unread]),
@@ -155,7 +158,6 @@ export function watchReader(
   };
 }
 
-const GONE = "Nobody reads this output any more";
-const STORED = hint`${GONE}. Webhooks are still received and stored. To see them: ${paylink("events", "list")}`;
-const WITHOUT_STORE = `${GONE}. Webhooks are still received, but not stored (--no-store).`;
-const STOPPED = `${GONE}, and nothing is stored (--no-store): listen stops.`;
+const STORED = hint`Webhooks are still received and stored. To see them: ${paylink("events", "list")}`;
+const WITHOUT_STORE = `Webhooks are still received, but not stored (--no-store).`;
+const STOPPED = `Nothing is stored (--no-store), so listen stops.`;

@@ -74,6 +74,7 @@ export class Run {
       waiting: () => undefined,
       kept: () => undefined,
       keep: () => undefined,
+      awaiting: () => undefined,
     };
     const memory = this.#memory();
     const options = { again, allowDuplicates: false };
