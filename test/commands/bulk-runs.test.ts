@@ -10,12 +10,14 @@ import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService } from "../support/link-service.ts";
 import { openSender } from "../support/sender.ts";
 
-/** Waits a second for each answer. */
-const listOf = bulkLists((args, options) => {
+const listOf = bulkLists(runCommand);
+
+/** Does not wait long for a service that is silent. */
+const listOfImpatient = bulkLists((args, options) => {
   const send = openSender();
   return runCommand(args, {
     ...options,
-    send: (request, limits) => send(request, { ...limits, timeout: 1000 }),
+    send: (request, limits) => send(request, { ...limits, timeout: 3000 }),
   });
 });
 
@@ -193,7 +195,7 @@ describe("a run of bulk", () => {
     const service = await startLinkService(({ before }) =>
       before === 4 ? "reset" : before === 7 ? "created and silent" : "create",
     );
-    const unknown = listOf(listOfRows(12), service);
+    const unknown = listOfImpatient(listOfRows(12), service);
     const first = await unknown.send();
     expect(first.exit).toBe(6);
     expect(first.stdout).toContain("12 rows: 10 created, 2 unknown");
@@ -258,7 +260,7 @@ describe("a run of bulk", () => {
       if (chance < 0.14) return "created and reset";
       return chance < 0.145 ? "created and silent" : chance < 0.15 ? { status: 500 } : "create";
     });
-    const hostile = listOf(listOfRows(rows), service);
+    const hostile = listOfImpatient(listOfRows(rows), service);
     const ended = await hostile.send();
     expect(ended.exit).toBe(6);
     expectExactlyOnce(hostile.results(), service.links, rows);
