@@ -104,7 +104,7 @@ describe("readiness", () => {
   });
 
   it("is lost at SIGTERM, while webhooks are still received for --drain", async () => {
-    const { admin, url, stop } = await listenWith({ home: temporaryHome() }, "--drain", "1s");
+    const { admin, url, stop } = await listenWith({ home: temporaryHome() }, "--drain", "3s");
     const ended = stop(terminated());
     expect(await ask(admin, "/readyz")).toEqual([503, "not ready: draining\n"]);
     expect(await ask(admin, "/healthz")).toEqual([200, "ok\n"]);

@@ -77,7 +77,7 @@ describe("listen", () => {
 
   it("ends with 8 when it times out, naming what did not arrive", async () => {
     const home = temporaryHome();
-    const flags = ["--key", keyFile(home), "--expect", "approved:2", "--timeout", "2s"];
+    const flags = ["--key", keyFile(home), "--expect", "approved:2", "--timeout", "5s"];
     const { url, ended } = await startListenCommand(home, ...flags);
     await send(url);
     const { exit, stderr } = await ended;

@@ -34,7 +34,7 @@ describe("a fault of the API", () => {
 
   it("creates a link whose answer comes too late", async () => {
     const { run, links } = await open("--fail", "create=late=1h");
-    const { code, stderr } = await run(...CREATE, "--timeout", "2s");
+    const { code, stderr } = await run(...CREATE, "--timeout", "5s");
     expect([code, stderr]).toEqual([6, expect.stringContaining("The link may exist")]);
     expect(await links()).toBe(1);
   });
