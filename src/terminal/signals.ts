@@ -1,8 +1,12 @@
 /** The signals of the process: the first one ends the command in order, and a second one at once. */
+import { isatty } from "node:tty";
 import { PaylinkError } from "../domain/errors.ts";
 
 export interface Signals {
-  /** Fires at Ctrl-C, at SIGTERM, and at SIGHUP, which the system sends when the terminal is closed. */
+  /**
+   * Fires at Ctrl-C, at SIGTERM, and at SIGHUP, which the system sends when the terminal is closed. A command that has no terminal, such as
+   * one under nohup, runs on: Node.js itself forgets that nohup has the signal ignored.
+   */
   readonly interruption: AbortSignal;
   /** Fires right before the process ends, also at a second signal and after a crash. */
   readonly exiting: AbortSignal;
@@ -18,7 +22,10 @@ const SIGNAL_ERRORS = {
 
 export function watchSignals(process: NodeJS.Process): Signals {
   const [interruption, exiting] = [new AbortController(), new AbortController()];
+  // A terminal that has been closed is none.
+  const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
   const onSignal = (name: keyof typeof SIGNAL_ERRORS): void => {
+    if (name === "SIGHUP" && !hasTerminal) return;
     if (!interruption.signal.aborted) return interruption.abort(SIGNAL_ERRORS[name]());
     exiting.abort();
     close();

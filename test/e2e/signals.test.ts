@@ -117,3 +117,15 @@ describe.each([
     expect((await sandbox.stop(signal)).code).toBe(code);
   });
 });
+
+describe("SIGHUP", () => {
+  it("does not end a listener that has no terminal, such as one under nohup", async () => {
+    const home = temporaryHome();
+    const listening = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home)], { home });
+    const url = await readyUrl(listening);
+    for (let times = 0; times < 2; times++) await listening.interrupt("SIGHUP");
+    expect(await post(url, webhook(url, record()))).toBe(200);
+    expect(listening.stdout()).not.toContain('"summary"');
+    expect((await listening.stop("SIGTERM")).code).toBe(143);
+  });
+});
