@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
+import { type Parsed, refused } from "../domain/parse-result.ts";
 import { hasCode } from "../domain/system-reason.ts";
 import { parseTypedText } from "../domain/typed-text.ts";
 
@@ -11,9 +12,9 @@ export interface Folders {
   readonly data: string;
 }
 
-/** Throws `usage` where neither PAYLINK_HOME nor the system names a folder, and for a control character in PAYLINK_HOME. */
+/** Throws `usage` where neither PAYLINK_HOME nor the system names a folder, and for a PAYLINK_HOME that cannot be meant. */
 export async function folders(given: string | undefined): Promise<Folders> {
-  const home = parseTypedText(given ?? "");
+  const home = parseHome(given ?? "");
   if (!home.ok)
     throw new PaylinkError("usage", "The environment has an invalid folder.", {
       consequence: "Nothing was read or sent.",
@@ -28,6 +29,17 @@ export async function folders(given: string | undefined): Promise<Folders> {
     consequence: "Nothing was read or sent.",
     hints: [hint`Set HOME to your home folder, or PAYLINK_HOME to the folder of paylink's files.`],
   });
+}
+
+/**
+ * A folder in the current one would be made for a home or a variable that nothing has expanded (`~/paylink` in a unit of systemd), or for
+ * quotes that are read as letters (an env file of Docker): then each folder has settings and secrets of its own.
+ */
+function parseHome(given: string): Parsed<string> {
+  const home = parseTypedText(given);
+  return home.ok && /^[~"'`%<]|\$[{(\w]|\{\{/.test(home.value)
+    ? refused(`must be a folder, with ~ and variables filled in and without quotes (got "${home.value}")`)
+    : home;
 }
 
 /** Undefined for a user that the system does not know, without HOME: the package then fails where it is loaded. */
