@@ -8,7 +8,7 @@ import { cellText, currencyOf, fieldsOf } from "../bulk/row.ts";
 import { comparableText } from "../domain/comparable-text.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { COMMA_ADVICE, isDecimal, parseAmount } from "../domain/money.ts";
+import { COMMA_ADVICE, parseAmount } from "../domain/money.ts";
 import type { BookedLine } from "./sides.ts";
 
 export interface BooksOptions {
@@ -32,7 +32,8 @@ const BOOK_FIELDS: ReadonlySet<string> = new Set(["invoiceId", "amount", "curren
 /** Throws `usage` if a column or a line cannot be read without guessing: every problem is named. */
 export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promise<Books> {
   const { map, currency, decimalComma, signal } = options;
-  const list = await readList(bytes, new Columns(map, { takesMeant: true, fields: BOOK_FIELDS }), signal);
+  const columns = new Columns(map, { takesMeant: true, fields: BOOK_FIELDS });
+  const list = await readList(bytes, columns, signal).catch(throwUncompared);
   checkColumns(list, decimalComma);
   const evidence: CurrencyEvidence | undefined =
     currency === undefined
@@ -53,7 +54,7 @@ export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promi
   const found = problems.list();
   if (found.length > 0)
     throw new PaylinkError("usage", "The books cannot be read.", {
-      consequence: "Nothing was compared.",
+      consequence: NOTHING_COMPARED,
       problems: found.map(({ at, message, lines: named, rows }) => ({
         at: `line ${named.join(", ")}${rows > named.length ? ` and ${rows - named.length} more` : ""}`,
         message: `${at} ${message}`.trim(),
@@ -68,6 +69,17 @@ export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promi
   };
 }
 
+/** The reader of lists does not know what is done with them. */
+function throwUncompared(error: unknown): never {
+  if (!(error instanceof PaylinkError) || error.isInterruption || error.consequence !== undefined)
+    throw error;
+  const { code, message, hints, problems, details } = error;
+  const consequence = NOTHING_COMPARED;
+  throw new PaylinkError(code, message, { consequence, hints, problems, details, cause: error });
+}
+
+const NOTHING_COMPARED = "Nothing was compared.";
+
 /** Instead of an order number, it says so; or it has none, and the sum of all other rows. */
 function isTotal(row: ListRow, { rows }: List): boolean {
   const orderNumber = comparableText(cellText(fieldsOf(row).get("invoiceId") ?? ""));
@@ -78,11 +90,11 @@ function isTotal(row: ListRow, { rows }: List): boolean {
 function checkColumns({ columns, rows }: List, decimalComma: boolean): void {
   if (columns.length === 0)
     throw new PaylinkError("usage", "The books are empty: they have not even a header.", {
-      consequence: "Nothing was compared.",
+      consequence: NOTHING_COMPARED,
       hints: [hint`Books without a payment have a header alone, such as invoiceId,amount,currency.`],
     });
   const isAmount = (cell: string): boolean =>
-    signedAmount(splitAmount(cell).amount, decimalComma) !== undefined;
+    decimalIn(splitAmount(splitSign(cell).unsigned).amount, decimalComma) !== undefined;
   const problems = [
     { field: "invoiceId", what: "the order number", canBe: (cell: string) => !isAmount(cell) },
     { field: "amount", what: "the amount", canBe: isAmount },
@@ -103,7 +115,7 @@ function checkColumns({ columns, rows }: List, decimalComma: boolean): void {
   // The lines of JSON say by themselves what they lack.
   if (problems.length > 0 && [...rows].every(({ object }) => object === undefined))
     throw new PaylinkError("usage", "The books cannot be read.", {
-      consequence: "Nothing was compared.",
+      consequence: NOTHING_COMPARED,
       problems,
     });
 }
@@ -121,32 +133,58 @@ function lineOf(row: ListRow, list: List, { evidence, decimalComma }: LineOption
     return leftover === undefined ? [] : [{ at, message: `must have a value: ${leftover}` }];
   });
   if (left.length > 0) return left;
+  const { signs, unsigned } = splitSign(cellText(given.get("amount") ?? ""));
+  // A currency may stand between the sign and the number.
+  if (given.has("amount")) given.set("amount", unsigned);
   const currency = currencyOf(row, given, { currency: evidence, list });
   if (typeof currency === "object") return [currency];
   const orderNumber = comparableText(cellText(given.get("invoiceId") ?? ""));
-  const amount = signedAmount(cellText(given.get("amount") ?? ""), decimalComma);
+  const number = cellText(given.get("amount") ?? "");
+  const amount = signs > 1 ? undefined : decimalIn(number, decimalComma);
   const problems: Problem[] = [
     ...(orderNumber === "" ? [{ at: "the order number", message: "is missing" }] : []),
-    ...(amount === undefined
-      ? [{ at: "the amount", message: amountAdvice(cellText(given.get("amount") ?? ""), decimalComma) }]
-      : []),
+    ...(amount === undefined ? [{ at: "the amount", message: amountAdvice(number, decimalComma) }] : []),
   ];
   if (amount === undefined || problems.length > 0) return problems;
-  return { line: row.line, orderNumber, amount, currency: currency ?? evidence?.currencies[0] };
+  return {
+    line: row.line,
+    orderNumber,
+    amount: signs === 1 ? `-${amount}` : amount,
+    currency: currency ?? evidence?.currencies[0],
+  };
 }
 
-const amountAdvice = (text: string, decimalComma: boolean): string =>
-  !decimalComma && signedAmount(text, true) !== undefined
+const amountAdvice = (number: string, decimalComma: boolean): string =>
+  !decimalComma && decimalIn(number, true) !== undefined
     ? COMMA_ADVICE
     : `must be a decimal, such as ${decimalComma ? "10,50, or -10,50" : "10.50, or -10.50"} for a refund`;
 
-/** Databases and spreadsheets write a refund with a minus, of either form, before or behind the number, or in brackets. */
-function signedAmount(text: string, decimalComma: boolean): string | undefined {
-  const trimmed = comparableText(text);
-  const [, bracketed] = /^\((.*)\)$/.exec(trimmed) ?? [];
-  const [, before, number = "", behind] = /^([-−]?)\s*(.*?)\s*([-−]?)$/su.exec(bracketed ?? trimmed) ?? [];
-  const isNegative = [bracketed !== undefined, before !== "", behind !== ""].filter(Boolean).length;
-  const parsed = parseAmount(number, decimalComma ? "," : ".");
-  if (!parsed.ok || isNegative > 1 || !isDecimal(parsed.value.value)) return undefined;
-  return isNegative === 1 ? `-${parsed.value.value}` : parsed.value.value;
+/** Around all digits: `(€10.00)`, `EUR (10.00)`; in `10.00 (EUR)` they are no sign. */
+const BRACKETS = /^([^\d()]*)\(([^()]*\d[^()]*)\)([^\d()]*)$/u;
+
+/** Of either form, first, last, or between a currency and the number; not between digits. */
+const MINUS = /^[-−]\s*|\s*[-−]$|(?<=[^\d.,\s]\s*)[-−]\s*(?=[\d.,])/u;
+
+/** Databases, banks and spreadsheets write a refund with a minus or in brackets. Two signs are more than can be read without guessing. */
+function splitSign(cell: string): { readonly signs: number; readonly unsigned: string } {
+  const text = comparableText(cell);
+  const unbracketed = text.replace(BRACKETS, "$1$2$3");
+  const unsigned = unbracketed.replace(MINUS, "");
+  const signs = [unbracketed !== text, unsigned !== unbracketed].filter(Boolean).length;
+  return { signs, unsigned: signs === 0 ? unsigned.replace(/^\+\s*/, "") : unsigned };
+}
+
+/** Groups of three digits as spreadsheets show them, by the decimal mark. A comma groups only where decimals follow: `1,234` may be 1.234. */
+const GROUPS = {
+  ".": /^\d{1,3}(?:(?:[ '’]\d{3})+|(?:,\d{3})+(?=\.))(?!\d)/,
+  ",": /^\d{1,3}(?:[ '’]\d{3})+(?!\d)/,
+} as const;
+
+function decimalIn(number: string, decimalComma: boolean): string | undefined {
+  const mark = decimalComma ? "," : ".";
+  const parsed = parseAmount(
+    number.replace(GROUPS[mark], (groups) => groups.replace(/\D/g, "")),
+    mark,
+  );
+  return parsed.ok ? parsed.value.value : undefined;
 }

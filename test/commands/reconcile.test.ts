@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { formatAmount } from "../../src/domain/money.ts";
 import { formatLocal } from "../../src/render/layout.ts";
 import { openSqlite } from "../support/event-stores.ts";
 import { runCommand } from "../support/context.ts";
@@ -140,7 +141,60 @@ const BOOKS: readonly (readonly [what: string, books: string, ...flags: readonly
   ],
 ];
 
+describe("the amounts of books", () => {
+  const READ: readonly (readonly [cell: string, amount: string, ...flags: readonly string[]])[] = [
+    ["-€10.00", "-10.00"],
+    ["(€10.00)", "-10.00"],
+    ["€(10.00)", "-10.00"],
+    ["€-10.00", "-10.00"],
+    ["EUR -10.00", "-10.00"],
+    ["−10,00 €", "-10.00", "--decimal-comma"],
+    ["+10.00", "10.00"],
+    ["1,234.50", "1234.50"],
+    ["1'234'567.5", "1234567.50"],
+    ["CHF 1’234.50", "1234.50"],
+    ["1\u202f234,50 €", "1234.50", "--decimal-comma"],
+    ["(1 234,50)", "-1234.50", "--decimal-comma"],
+    ["-1.234,50 €", "-1234.50", "--decimal-comma"],
+  ];
+  it.each(READ)("are read as banks and spreadsheets write them: %s", async (cell, amount, ...args) => {
+    const books = `order number;amount\nA-1;${cell}\n`;
+    const { exit, stdout } = await reconcile({ paid: [], books, args, home: await homeWith([]) });
+    expect(exit).toBe(10);
+    expect(jsonLines(stdout)[0]).toMatchObject({ finding: "booked only", invoiceId: "A-1" });
+    expect(formatAmount(String(jsonLines(stdout)[0]?.["amount"]), "EUR")).toBe(`EUR ${amount}`);
+  });
+
+  it.each([
+    "1,234",
+    "10-00",
+    "--10",
+    "(-10)",
+    "(10.00)-",
+    "10 (200)",
+    "10 20",
+    "1 23.00",
+    "10.00 CR",
+    "10.00 (EUR)",
+    "1,2345.00",
+  ])("are not guessed: %s", async (cell) => {
+    const { exit, stderr } = await reconcile({ paid: [], books: `order number;amount\nA-1;${cell}\n` });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("Nothing was compared.");
+  });
+});
+
 describe("books", () => {
+  it("that are no list at all are not compared, and that is said", async () => {
+    for (const books of ["PK\u0003\u0004", "[]", "My shop\n\na,b\n1,2\n"]) {
+      const { exit, stderr } = await reconcile({ paid: [], books });
+      expect({ exit, stderr }).toEqual({
+        exit: 2,
+        stderr: expect.stringContaining("Nothing was compared.") as string,
+      });
+    }
+  });
+
   it.each([
     ["Order ID,Type,Gross,Fee\nA-1,Payment,10.00,0.30\n", "--map Gross=amount"],
     ["order number,debit,credit\nA-1,,10.00\n", "--map credit=amount"],
