@@ -2,6 +2,7 @@
 
 /** What each reason means, in the order of the checks; apart from the other tables, since paylink-webhooks needs no words for it. */
 export const REFUSAL_MEANINGS = {
+  tls_failed: "no TLS connection was made: the sender does not accept the certificate, or speaks no TLS",
   http_parse_error: "this is not an HTTP/1.1 request",
   headers_too_large: "the header section is larger than any webhook needs",
   bad_request_target: "the request target is not a path",
@@ -86,6 +87,7 @@ export type MessageReason =
 
 /** Found by a listener alone. */
 type ListenerReason =
+  | "tls_failed"
   | "http_parse_error"
   | "headers_too_large"
   | "wrong_host"
@@ -144,6 +146,11 @@ const VIOLATION: ReasonRow = {
 const MESSAGE_REASONS: Readonly<
   Record<MessageReason | Exclude<ListenerReason, "terminal_mismatch" | "not_stored">, ReasonRow>
 > = {
+  // Nobody gets the status: there is no connection to answer on.
+  tls_failed: {
+    status: 400,
+    advice: "Use a certificate of a public authority, with its whole chain, in --tls-cert.",
+  },
   http_parse_error: {
     status: 400,
     advice: "No HTTP server accepts this message: capture it again.",

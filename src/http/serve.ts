@@ -21,6 +21,7 @@ import {
   type HttpServer,
   type TlsFiles,
 } from "./exchange.ts";
+import { type ClientError, handshakeFailure, otherProtocol } from "./other-protocols.ts";
 import { refusal, type Refusal } from "./refusal.ts";
 import {
   headerLines,
@@ -70,7 +71,7 @@ export const serve: Serve = async (handler, options) => {
     closing: false,
   };
   const [server, renewTls] = createNodeServer(options.tls, state.connections);
-  const { begin, ended } = takeTurns();
+  const { begin, ended, isAnswering } = takeTurns();
   server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { socket } = incoming;
     outgoing.on("close", () => {
@@ -85,8 +86,8 @@ export const serve: Serve = async (handler, options) => {
       });
     });
   });
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-    refuseSocket(error, socket, state),
+  server.on("clientError", (error: ClientError, socket: Socket) =>
+    refuseSocket(error, socket, state, isAnswering(socket)),
   );
   await new Promise<void>((resolve, reject) => {
     // The listener stays: without one, a connection that cannot be accepted later would end the process.
@@ -116,6 +117,7 @@ function takeTurns() {
   /** The requests that wait on each connection whose request is being answered. */
   const waiting = new Map<Socket, (() => void)[]>();
   return {
+    isAnswering: (socket: Socket): boolean => waiting.has(socket),
     begin: (socket: Socket, start: () => void): void => {
       // The answer before was the last one.
       if (!socket.writable) return;
@@ -233,12 +235,21 @@ function listenFailure(error: NodeJS.ErrnoException, { host, port }: ServeOption
   });
 }
 
-function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, { reading, refused }: ServerState): void {
+function refuseSocket(
+  error: ClientError,
+  socket: Socket,
+  { reading, refused }: ServerState,
+  isAnswering: boolean,
+): void {
+  const failure = handshakeFailure(error);
+  if (failure !== undefined) refused?.(refusal("tls_failed", failure), undefined);
   // A socket that sent nothing made no request to report. If a connection ends inside a body, readBody reports it.
   const silent = socket.bytesRead === 0 || (error.code === "HPE_INVALID_EOF_STATE" && reading.has(socket));
   if (error.code === "ECONNRESET" || silent || !socket.writable) return void socket.destroy();
   const why = socketRefusal(error);
   refused?.(why, undefined);
+  // The answer to the request before is the last one on this connection, which it closes (RFC 9112 9.6).
+  if (isAnswering && error.code === "HPE_CLOSED_CONNECTION") return;
   socket.end(
     `HTTP/1.1 ${why.status} ${STATUS_CODES[why.status] ?? ""}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
   );
@@ -247,7 +258,8 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, { reading, r
   socket.once("close", () => clearTimeout(linger));
 }
 
-export function socketRefusal({ code, message }: NodeJS.ErrnoException): Refusal {
+export function socketRefusal(error: ClientError): Refusal {
+  const { code, message } = error;
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return refusal("headers_too_large", "the header section is larger than 16 KiB");
@@ -256,7 +268,8 @@ export function socketRefusal({ code, message }: NodeJS.ErrnoException): Refusal
     default:
       return refusal(
         "http_parse_error",
-        `not an HTTP/1.1 request: ${message.replace("Parse Error: ", "")} (${code ?? "no code"})`,
+        otherProtocol(error) ??
+          `not an HTTP/1.1 request: ${message.replace("Parse Error: ", "")} (${code ?? "no code"})`,
       );
   }
 }
