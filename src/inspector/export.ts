@@ -4,7 +4,7 @@ import { amountIn, textOf } from "../domain/transaction.ts";
 import { eventLine, rejectionLine } from "../receiver/event-json.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
 import type { EventStore } from "../store/event-store.ts";
-import type { EventQuery } from "../store/search.ts";
+import type { EventQuery } from "../store/event-query.ts";
 import { type EventRow, shownState, withAttempts } from "./rows.ts";
 
 /** The most rows of a file, the newest ones. */

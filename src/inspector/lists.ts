@@ -6,7 +6,8 @@ import { capitalized } from "../domain/sentence.ts";
 import { splitReference } from "../domain/reference.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import type { EventStore } from "../store/event-store.ts";
-import { SEARCHED, type Totals } from "../store/search.ts";
+import { SEARCHED } from "../store/event-query.ts";
+import type { Totals } from "../store/search.ts";
 import { address, clipped, copyable, datedMoment, panel, plural, spaced } from "../pages/components.ts";
 import { any, filterForm, periodFields } from "../pages/filters.ts";
 import {

@@ -2,7 +2,7 @@
 import { scaledAmount } from "../domain/money.ts";
 import { outcomeNamed } from "../domain/outcome.ts";
 import type { DeliveryState, RunKeys } from "../receiver/event.ts";
-import type { EventQuery, Sought } from "../store/search.ts";
+import type { EventQuery, Sought } from "../store/event-query.ts";
 import { periodIn } from "../pages/filters.ts";
 import type { InspectorView } from "./frame.ts";
 

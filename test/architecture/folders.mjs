@@ -123,6 +123,7 @@ export const FOLDERS = {
       "render/likely-cause",
       "render/safe-text",
       "render/stats",
+      "store/event-query",
       "store/event-store",
       "store/reading",
       "store/rows",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { HeaderLine } from "../../src/http/message.ts";
 import { contentDigest } from "../../src/signatures/digest.ts";
 import type { EventStore } from "../../src/store/event-store.ts";
-import type { EventQuery } from "../../src/store/search.ts";
+import type { EventQuery } from "../../src/store/event-query.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
