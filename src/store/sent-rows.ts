@@ -73,6 +73,9 @@ export const REMEMBERED = 400 * UNITS.d;
 /** Milliseconds after which a claim that nobody has extended is that of a run that has ended. */
 export const LEASE = 10_000;
 
+/** A claim for a longer time is that of a run that ended while the clock was ahead. A run that goes on extends its own. */
+const LONGEST_LEASE = 10 * LEASE;
+
 export const SENT_ROWS = "sent_rows";
 const KEY = ["key", "occurrence", "attempt"] as const;
 const CLAIMED = [...KEY, "state", "lease", "sent_at", "payment", "content"];
@@ -194,7 +197,8 @@ async function find({ all, now, dialect }: DatabaseSession, keys: readonly strin
     );
     for (const row of rows) {
       const { lease, sent_at: sentAt, ...known } = sentAttempt.parse(row);
-      found.push({ ...known, sentAt, isInFlight: known.state === "claimed" && lease > now });
+      const isLeased = lease > now && lease < now + LONGEST_LEASE;
+      found.push({ ...known, sentAt, isInFlight: known.state === "claimed" && isLeased });
     }
   }
   return found;
@@ -250,12 +254,16 @@ async function writeSent(
   return new Set(claimed.map((row) => KEY.map((name) => String(row[name])).join(" ")));
 }
 
-const forget = async ({ all, now, dialect: { schema } }: DatabaseSession, age: number): Promise<void> =>
-  void (await all(
+/** A clock that is ahead makes no row older than it is beside the newest one. */
+const forget = async ({ all, now, dialect: { schema } }: DatabaseSession, age: number): Promise<void> => {
+  const [newest] = await all(`SELECT max(sent_at) AS sent_at FROM ${schema}${SENT_ROWS}`, []);
+  const today = Math.min(now, Number(newest?.["sent_at"] ?? now));
+  await all(
     `DELETE FROM ${schema}${SENT_ROWS} WHERE (${KEY.join()}) IN (
        SELECT ${KEY.join()} FROM ${schema}${SENT_ROWS} WHERE sent_at < ? ORDER BY sent_at LIMIT ${FORGOTTEN})`,
-    [now - age],
-  ));
+    [today - age],
+  );
+};
 
 const keyOf = ({ key, occurrence, attempt }: SentKey) => [key, occurrence, attempt] as const;
 

@@ -196,14 +196,22 @@ describe("a row that was sent", () => {
     const memory = openLocalMemory(folder, { isDryRun: false });
     const database = openDatabase(join(folder, "bulk.db"), "");
     const rows = () => database.prepare("SELECT count(*) AS rows FROM sent_rows").get();
-    const age = (days: number) =>
-      database.exec(`UPDATE sent_rows SET sent_at = unixepoch() * 1000 - ${days} * 86400000`);
-    age(399);
-    await memory.forget(400 * 86_400_000);
-    expect(rows()).toEqual({ rows: 2 });
-    age(401);
-    await memory.forget(400 * 86_400_000);
-    expect(rows()).toEqual({ rows: 0 });
+    const age = (first: number, second: number) => {
+      const sentAt = (days: number) => `unixepoch() * 1000 - ${days} * 86400000`;
+      database.exec(`UPDATE sent_rows SET sent_at = ${sentAt(first)}`);
+      database.exec(`UPDATE sent_rows SET sent_at = ${sentAt(second)} WHERE id LIKE 'I1.%'`);
+    };
+    const left = async () => {
+      await memory.forget(400 * 86_400_000);
+      return rows();
+    };
+    age(399, 0);
+    expect(await left()).toEqual({ rows: 2 });
+    // A clock that is two years ahead makes all rows that old.
+    age(731, 730);
+    expect(await left()).toEqual({ rows: 2 });
+    age(401, 0);
+    expect(await left()).toEqual({ rows: 1 });
     database.close();
     await memory.close();
   });

@@ -76,6 +76,16 @@ describe("a run that begins right after one whose memory was full", () => {
 });
 
 describe("--again unknown", () => {
+  it("sends a row whose run ended while the clock was a year ahead, if the service has no link of it", async () => {
+    const service = await startLinkService(({ before }) => (before === 0 ? "reset" : "create"));
+    const list = listOf(listOfRows(1), service);
+    await list.send();
+    forgetOutcomes(list.home, 365 * 86_400_000);
+    expect(await list.send()).toMatchObject({ exit: 6, stdout: expect.stringContaining("1 row: 1 unknown") });
+    expect((await list.send(...AGAIN)).stdout).toContain("1 row: 1 created");
+    expect([...service.links.values()]).toEqual([1]);
+  });
+
   const TWICE = "invoiceId,amount,customerName\nI0,1.50,Ada\nI0,1.50,Ada\n";
 
   it.each([
