@@ -31,9 +31,8 @@ describe("a list of links", () => {
     let invented = 0;
     const pageOf = () => [{ id: `L${invented++}` }];
     await expect(idsAt(pageOf)).rejects.toMatchObject({
-        code: "not_reached",
-        message: expect.stringMatching(/^The list of links has no end: \d+ pages have \d+ links so far\.$/),
-      });
-    },
-  );
+      code: "not_reached",
+      message: expect.stringMatching(/^The list of links has no end: \d+ pages have \d+ links so far\.$/),
+    });
+  });
 });
