@@ -151,6 +151,11 @@ const ANSWERS: readonly AnswerRow[] = [
   { statuses: [415], cause: PARSER_CAUSE },
   { statuses: [429], cause: () => "It limits how often it is called: make an exception for this path." },
   {
+    statuses: [503],
+    words: /"code": ?"not_stored"/,
+    cause: () => "This listener cannot store webhooks now: its log says why.",
+  },
+  {
     statuses: [502, 503],
     cause: () =>
       "The proxy in front of your application cannot reach it: is your application running and ready?",

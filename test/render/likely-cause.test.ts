@@ -47,6 +47,7 @@ describe("an answer is explained by its status and by its words:", () => {
     [400, "Client sent an HTTP request to an HTTPS server.", /write https:\/\//],
     [429, "", /limits how often/],
     [502, "<center>nginx</center>", /cannot reach it/],
+    [503, '{"status":503,"code":"not_stored"}', /listener cannot store webhooks/],
     [504, "", /may have done the work, and the webhook is sent again/],
   ])("%i %s", (status, text, cause) => {
     expect(causeOf(status, text)).toMatch(cause);
