@@ -178,7 +178,7 @@ export const LINK_FIELDS = {
     choices: TRANSACTION_TYPES,
     label: "transaction type",
     meaning:
-      "SALE authorises and settles, AUTH only authorises, VERIFICATION verifies the card and stores a token",
+      "SALE takes the money, AUTH only reserves it, VERIFICATION verifies the card and stores a token; PRE-AUTH is not explained by the service",
     typed: `${TRANSACTION_TYPES.join(", ")} or another`,
   },
   merchantCustomData: {
