@@ -94,11 +94,18 @@ function codeIn(value: Json): string | undefined {
   return undefined;
 }
 
-/** Whether an error has the form that the service documents: a number as `code`, and `message`. Gateways use other forms. */
+/**
+ * Whether an error has the form that the service documents: a number as `code`, and `message`. Most gateways use other forms; gRPC and
+ * Envoy use this one, also for a connection to the service that broke while it was working.
+ */
 export function isOwnError({ body }: Pick<HttpReply, "body">): boolean {
   const error = parseJsonObject(new TextDecoder().decode(body)) ?? {};
-  return isJsonNumber(memberOf(error, "code")) && typeof memberOf(error, "message") === "string";
+  const message = memberOf(error, "message");
+  return isJsonNumber(memberOf(error, "code")) && typeof message === "string" && !OF_GATEWAY.test(message);
 }
+
+/** What a layer before the service says of its connection to it. */
+const OF_GATEWAY = /upstream|gateway|backend|proxy|transport|connect|\breset\b|timed?[ -]?out|deadline/i;
 
 /**
  * Where errors name fields: RFC 9457 3, ASP.NET and Laravel (`errors`, by field), Spring (`errors`, `fieldErrors`), PayPal and FastAPI

@@ -93,6 +93,21 @@ describe("a request that may have arrived", () => {
     expect(adviceOf(error)).toContain("paylink links list --since 10m");
   });
 
+  it.each([
+    "upstream connect error or disconnect/reset before headers. reset reason: connection termination",
+    "upstream request timeout",
+    'connection error: desc = "transport: Error while dialing"',
+    "context deadline exceeded",
+    "Backend fetch failed",
+    "The request timed-out",
+  ])("is not sent again after a gateway's 503 in the form of the service's own: %s", async (message) => {
+    const body = JSON.stringify({ code: 14, message, details: [] });
+    const server = await rawServer(reply(503, body));
+    const error = await failure(apiAt(server.url).api.createLink(REQUEST));
+    expect([error.code, error.exit]).toEqual(["outcome_unknown", 6]);
+    expect(server.requests).toHaveLength(1);
+  });
+
   it("has an unknown outcome if no answer arrives", async () => {
     const server = await rawServer(() => undefined);
     const error = await failure(apiAt(server.url, { timeout: 1500 }).api.createLink(REQUEST));
