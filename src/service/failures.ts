@@ -18,7 +18,7 @@ import {
 } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, isRedirect, retryAfter } from "../http/message.ts";
 import type { ConfigKey } from "../settings/setting-table.ts";
-import { isOwnError, reportedStatus, serviceWords, type ServiceWords } from "./words.ts";
+import { isOwnError, leavesOpen, reportedStatus, serviceWords, type ServiceWords } from "./words.ts";
 
 /** The outcome of a request that changes nothing cannot be unknown. */
 export const isHarmless = (effect: Effect): boolean => ["list", "show", "read", "control"].includes(effect);
@@ -115,21 +115,26 @@ function replyCode(reply: HttpReply, effect: Effect): FailureCode {
   return isHarmless(effect) ? "not_reached" : "outcome_unknown";
 }
 
-/** The failure for a 2xx reply whose body reports an error, by the status that the body names. */
+/** The failure for a 2xx reply whose body reports an error, by the status that the body names, else by its words. */
 export function reportedError(
   reply: HttpReply,
   document: Json,
   effect: Effect,
   link?: string,
 ): UnusableAnswer {
-  const status = reportedStatus(document);
-  const code = status === undefined ? "refused" : replyCode({ ...reply, status }, effect);
+  const code = reportedCode(reply, document, effect);
   const details = link === undefined ? {} : { link };
   return unusableReply(code, reply, {
     effect,
     hints: code === "outcome_unknown" ? whenUnknown(effect, link) : undefined,
     details,
   });
+}
+
+function reportedCode(reply: HttpReply, document: Json, effect: Effect): FailureCode {
+  const status = reportedStatus(document);
+  if (status !== undefined) return replyCode({ ...reply, status }, effect);
+  return !isHarmless(effect) && leavesOpen(serviceWords(reply).text) ? "outcome_unknown" : "refused";
 }
 
 function unusableReply(code: FailureCode, reply: HttpReply, options: FailureOptions): UnusableAnswer {

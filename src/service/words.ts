@@ -101,11 +101,18 @@ function codeIn(value: Json): string | undefined {
 export function isOwnError({ body }: Pick<HttpReply, "body">): boolean {
   const error = parseJsonObject(new TextDecoder().decode(body)) ?? {};
   const message = memberOf(error, "message");
-  return isJsonNumber(memberOf(error, "code")) && typeof message === "string" && !OF_GATEWAY.test(message);
+  return isJsonNumber(memberOf(error, "code")) && typeof message === "string" && !leavesOpen(message);
 }
 
-/** What a layer before the service says of its connection to it. */
+/**
+ * Whether the words of an error leave open what the service has done: those of a layer before it of its connection to it, and those of a
+ * service that has failed on the way.
+ */
+export const leavesOpen = (words: string): boolean => OF_GATEWAY.test(words) || OF_A_FAULT.test(words);
+
 const OF_GATEWAY = /upstream|gateway|backend|proxy|transport|connect|\breset\b|timed?[ -]?out|deadline/i;
+
+const OF_A_FAULT = /internal (?:server )?error|unexpected error|exception/i;
 
 /**
  * Where errors name fields: RFC 9457 3, ASP.NET and Laravel (`errors`, by field), Spring (`errors`, `fieldErrors`), PayPal and FastAPI

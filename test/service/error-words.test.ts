@@ -183,7 +183,9 @@ describe("an error in a 200", () => {
     ["create", '{"status":504,"error":"Gateway Timeout"}', "outcome_unknown"],
     ["create", '{"statusCode":408,"message":"timeout"}', "outcome_unknown"],
     ["create", '{"status":401,"error":"Unauthorized"}', "unauthorized"],
-  ])("is judged by the status that it names: %s with %s", async (_, body, code) => {
+    ["create", '{"success":false,"message":"Upstream request timed out"}', "outcome_unknown"],
+    ["create", '{"status":"error","error":{"message":"Internal Server Error"}}', "outcome_unknown"],
+  ])("is judged by the status that it names, or else by its words: %s with %s", async (_, body, code) => {
     const server = await rawServer(reply(200, body));
     expect(await failure(apiAt(server.url).api.createLink(REQUEST))).toMatchObject({ code });
   });
