@@ -6,7 +6,7 @@ import { isJsonNumber, memberOf, type JsonObject } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import { addressOf, type HeaderLine, type HttpReply, isRedirect } from "../http/message.ts";
-import type { AccessToken, TokenClient } from "../settings/token-files.ts";
+import { type AccessToken, isToken, type TokenClient } from "../settings/token-files.ts";
 import {
   answeredWith,
   isCutShort,
@@ -169,7 +169,7 @@ function tokenExpiry(answer: JsonObject, asked: Date): string | undefined {
 /** Refuses characters that a header cannot have, and spaces, which would end the token there. */
 function usableToken(token: string): string {
   const trimmed = token.trim();
-  if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
+  if (isToken(trimmed)) return trimmed;
   throw new PaylinkError(
     "no_token",
     "The access token contains a space or a character that tokens cannot have.",

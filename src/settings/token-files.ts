@@ -10,6 +10,9 @@ export interface AccessToken {
   readonly expires?: string | undefined;
 }
 
+/** Whether a header can have it, and it does not end at a space. Services give other characters than RFC 6750 does. */
+export const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
+
 /** Whose token it is: one that was obtained for another client is not used. */
 export interface TokenClient {
   readonly tokenUrl: string;
@@ -33,7 +36,7 @@ export function openTokenFiles(settingsFolder: string): TokenFiles {
     read: (profile, { tokenUrl, clientId, scope }) => {
       const { token, expires, ...kept } = readToken(pathOf(profile));
       const isOurs = kept.tokenUrl === tokenUrl && kept.clientId === clientId && kept.scope === scope;
-      if (!isOurs || typeof token !== "string") return undefined;
+      if (!isOurs || typeof token !== "string" || !isToken(token)) return undefined;
       return typeof expires === "string" ? { token, expires } : { token };
     },
     keep: (profile, client, token) => replaceFile(pathOf(profile), JSON.stringify({ ...client, ...token })),

@@ -40,6 +40,15 @@ describe("the token of a profile", () => {
     writeFileSync(join(home, "tokens", "shop.json"), text);
     expect(tokens.read("shop", CLIENT_OF)).toBeUndefined();
   });
+
+  it.each(["", "a b", "a\r\nX-Other: b", "tok\u00e9n"])(
+    "is obtained again if no header can have it: %j",
+    (token) => {
+      const tokens = openTokenFiles(temporaryHome());
+      tokens.keep("shop", CLIENT_OF, { ...TOKEN, token });
+      expect(tokens.read("shop", CLIENT_OF)).toBeUndefined();
+    },
+  );
 });
 
 describe("commands that renew tokens", () => {

@@ -23,6 +23,7 @@ import {
   type AccountKey,
   type SettingValue,
 } from "../../settings/setting-table.ts";
+import { isToken } from "../../settings/token-files.ts";
 import { checkKeys, requirePassed, secretKeyProblem, settingsWith } from "../account-checks.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
 import type { ReadValues, Usage } from "../command.ts";
@@ -219,8 +220,7 @@ export const parseAccountValue =
     const url = key === "baseUrl" || key === "tokenUrl" ? parseWebAddress(text.trim()) : undefined;
     if (url !== undefined && isExposed(url))
       return refused("must be https: a secret is never sent unencrypted");
-    if (key === "token" && !/^[\x21-\x7e]+$/.test(text.trim()))
-      return refused("must be a token, without spaces");
+    if (key === "token" && !isToken(text.trim())) return refused("must be a token, without spaces");
     return parsed;
   };
 
