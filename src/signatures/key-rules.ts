@@ -24,6 +24,10 @@ export function matchingKeys(
 const ignoresIds = (keys: readonly VerificationKey[], keyid: string | null): boolean =>
   keyid === null || keys.every((key) => key.keyid === null);
 
+/** One key may be listed twice: in a set that was merged from others, or by two sources. */
+export const withoutRepeats = (keys: readonly VerificationKey[]): readonly VerificationKey[] =>
+  keys.filter(({ thumbprint }, at) => keys.findIndex((key) => key.thumbprint === thumbprint) === at);
+
 /** Two keys with the id that a signature names: nothing says which is meant. */
 export function requireDistinctIds(keys: readonly VerificationKey[], keyid: string | null): void {
   if (keys.length > 1 && !ignoresIds(keys, keyid))

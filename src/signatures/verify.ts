@@ -13,6 +13,7 @@ import {
   keysPassing,
   matchingKeys,
   requireDistinctIds,
+  withoutRepeats,
 } from "./key-rules.ts";
 import { rememberInput } from "./known-inputs.ts";
 import { ALGORITHM, type Policy } from "./policy.ts";
@@ -115,7 +116,7 @@ function chooseKeys(
       `the signature has alg "${alg}"; only ${ALGORITHM} is allowed`,
     );
   }
-  const suitable = keysPassing(usable, checkAlgorithm);
+  const suitable = withoutRepeats(keysPassing(usable, checkAlgorithm));
   requireDistinctIds(suitable, keyid);
   return suitable;
 }

@@ -12,7 +12,12 @@ const { privateKey } = newPair;
 const jwks = (...kids: string[]): VerificationKey[] =>
   keysOf(
     JSON.stringify({
-      keys: kids.map((kid) => publicJwk(kid.startsWith("new") ? newPair.publicKey : oldPair.publicKey, kid)),
+      keys: kids.map((kid, at) =>
+        kid.startsWith("new")
+          ? publicJwk(newPair.publicKey, kid)
+          : // Another exponent makes another key.
+            { ...publicJwk(oldPair.publicKey, kid), e: ["AQAB", "Aw", "BQ", "Bw", "CQ"][at] },
+      ),
     }),
   );
 const unnamed = (keys: VerificationKey[]): VerificationKey[] => keys.map((key) => ({ ...key, keyid: null }));

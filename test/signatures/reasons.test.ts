@@ -280,6 +280,7 @@ describe("keys", () => {
     ["a set that does not", set({ ...jwk, kid: "a" }, { ...jwk, kid: "b" }), "key_not_found"],
     ["one key of another id", JSON.stringify({ ...jwk, kid: "other" }), "key_not_found"],
     ["two keys of the id", set(jwk, { ...other, kid: "k" }), "key_ambiguous"],
+    ["the same key twice", set(jwk, { ...jwk, use: "sig" }), "ok"],
     ["a key for encryption", set({ ...jwk, use: "enc" }), "key_unusable"],
     ["a key that may only sign", set({ ...jwk, key_ops: ["sign"] }), "key_unusable"],
     ["a key that may verify", set({ ...jwk, use: "sig", key_ops: ["verify"], alg: "RS256" }), "ok"],
@@ -304,12 +305,16 @@ describe("keys", () => {
   });
 
   const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey.export({ format: "jwk" });
-  const others = (count: number) => Array.from({ length: count }, (_, at) => ({ ...other, kid: `o${at}` }));
+  const repeats = (count: number) => Array.from({ length: count }, (_, at) => ({ ...other, kid: `o${at}` }));
+  /** Another exponent makes another key. */
+  const others = (count: number) =>
+    repeats(count).map((key, at) => ({ ...key, e: ["AQAB", "Aw", "BQ", "Bw"][at] }));
 
   it.each<[string, string, string]>([
     ["one key with an id", JSON.stringify(jwk), "ok"],
     ["the last of four", set(...others(3), jwk), "ok"],
     ["the fifth", set(...others(4), jwk), "key_ambiguous"],
+    ["the last of five, of which four are one key", set(...repeats(4), jwk), "ok"],
     [
       "the last of four that are usable",
       set({ ...other, use: "enc" }, elliptic, weak, ...others(3), jwk),
