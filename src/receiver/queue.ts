@@ -1,4 +1,5 @@
 /** Forwards webhooks after they were acknowledged: one loop for each target claims events that are due, and attempts them side by side. */
+import { isBroker } from "../domain/brokers.ts";
 import { isSuccess } from "../http/message.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
@@ -231,7 +232,7 @@ class QueueTarget {
 }
 
 const pauseWords = ({ target, status, detail }: Forward, pause: number): string =>
-  `The application at ${target} ${status === null ? `does not answer (${detail})` : `answers ${status}`}; next try in ${Math.ceil(pause / 1000)} s. Until it answers, one webhook at a time is tried, and the others wait.`;
+  `The ${isBroker(new URL(target)) ? "broker" : "application"} at ${target} ${status === null ? `does not answer (${detail})` : `answers ${status}`}; next try in ${Math.ceil(pause / 1000)} s. Until it answers, one webhook at a time is tried, and the others wait.`;
 
 /**
  * Asks the store, and gives `instead` where it fails; `what` tells one question from another. Warns once about a failure, and

@@ -1,11 +1,13 @@
 /** Why a target probably does not accept a webhook, and what helps: one table by the failure, the status and the words of the answer. */
+import { type BrokerName, brokerOf } from "../domain/brokers.ts";
 import { fieldLines, isSuccess } from "../http/message.ts";
 import type { SendFailure } from "../http/send-failure.ts";
 import { type Forward, type ReplyText } from "../receiver/event.ts";
 import { ageWords } from "./stats.ts";
 
 /** How an attempt ended, as far as it tells why. */
-export type Ending = Pick<Forward, "status" | "failure" | "reply" | "signatureAge">;
+export type Ending = Pick<Forward, "status" | "failure" | "reply" | "signatureAge"> &
+  Partial<Pick<Forward, "target">>;
 
 export interface CauseContext {
   /** The public key that verifies what is sent, if it is not that of the service. */
@@ -18,8 +20,12 @@ export interface CauseContext {
 
 /** Undefined where nothing is known besides the answer, and for a webhook that is accepted. */
 export function likelyCause(ending: Ending, circumstances: CauseContext): string | undefined {
-  const { status, failure, reply, signatureAge } = ending;
-  if (failure !== null) return FAILURE_CAUSES[failure]?.(circumstances);
+  const { status, failure, reply, signatureAge, target } = ending;
+  const broker = target === undefined ? undefined : brokerOf(new URL(target));
+  if (failure !== null)
+    return broker === undefined
+      ? FAILURE_CAUSES[failure]?.(circumstances)
+      : BROKER_FAILURE_CAUSES[failure]?.(broker);
   if (status === null || reply === null || isSuccess(status)) return undefined;
   if (signatureAge !== undefined) return lateSignature(signatureAge);
   const row = ANSWERS.find(
@@ -41,11 +47,14 @@ const MAY_BE_DONE = ({ comesAgain }: CauseContext): string =>
     ? "Your application may have done the work, and the webhook is sent again: recognise repeats by the uti, the number of the payment"
     : "Your application may have done the work: check its log";
 
+const UNKNOWN_HOST =
+  "The host name is unknown here: check its spelling, and whether this machine can resolve it.";
+const UNREACHABLE = "No connection to this address: check the address, and the firewalls on the way.";
+
 const FAILURE_CAUSES: Partial<Readonly<Record<SendFailure, (circumstances: CauseContext) => string>>> = {
   refused: () => "Nothing listens at this port: start your application.",
-  unknown_host: () =>
-    "The host name is unknown here: check its spelling, and whether this machine can resolve it.",
-  unreachable: () => "No connection to this address: check the address, and the firewalls on the way.",
+  unknown_host: () => UNKNOWN_HOST,
+  unreachable: () => UNREACHABLE,
   certificate: () =>
     "Its certificate is not trusted here: set NODE_EXTRA_CA_CERTS to the PEM file of the certificate, or of its authority.",
   no_tls: () => "It does not use TLS at this port: write http:// in its address.",
@@ -56,6 +65,19 @@ const FAILURE_CAUSES: Partial<Readonly<Record<SendFailure, (circumstances: Cause
   timeout: (circumstances) => `${MAY_BE_DONE(circumstances)}. Answer first, and do slow work afterwards.`,
   closed: (circumstances) =>
     `${MAY_BE_DONE(circumstances)}. If it uses TLS at this port, write https:// in its address.`,
+};
+
+const MAY_HAVE_MESSAGE = (): string =>
+  "The broker may have the message: if it gets it again, it has the same message id.";
+
+const BROKER_FAILURE_CAUSES: Partial<Readonly<Record<SendFailure, (broker: BrokerName) => string>>> = {
+  refused: () => "Nothing listens at this port: start the broker.",
+  unknown_host: () => UNKNOWN_HOST,
+  unreachable: () => UNREACHABLE,
+  certificate: (broker) =>
+    `Its certificate is not trusted here: set ${broker}_CA to the PEM file of the certificate, or of its authority.`,
+  timeout: MAY_HAVE_MESSAGE,
+  closed: MAY_HAVE_MESSAGE,
 };
 
 interface AnswerRow {

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import type { HeaderLine } from "../../src/http/message.ts";
+import { SEND_FAILURES, type SendFailure } from "../../src/http/send-failure.ts";
 import { makeAttempt, deliverOver } from "../../src/receiver/attempt.ts";
 import { likelyCause } from "../../src/render/likely-cause.ts";
 import { selfSigned } from "../support/certificate.ts";
@@ -129,7 +130,21 @@ describe("a failure without an answer is explained by its cause:", () => {
 
   it("a timeout, after which the work may be done and may come again", async () => {
     const silent = `http://127.0.0.1:${await plainServer("")}/`;
-    expect(await causeAt(silent, true, 50)).toMatch(/may have done the work, and the webhook is sent again/);
-    expect(await causeAt(silent, false, 50)).toMatch(/may have done the work: check its log/);
+    expect(await causeAt(silent, true, 500)).toMatch(/may have done the work, and the webhook is sent again/);
+    expect(await causeAt(silent, false, 500)).toMatch(/may have done the work: check its log/);
   });
+});
+
+it("a broker that fails is no application", () => {
+  const causeOfBroker = (target: string, failure: SendFailure): string =>
+    likelyCause({ status: null, failure, reply: null, target }, { comesAgain: true }) ?? "";
+  for (const target of ["nats://127.0.0.1:4222/pay", "amqps://127.0.0.1/pay?key=a"]) {
+    expect(causeOfBroker(target, "refused")).toMatch(/start the broker/);
+    expect(causeOfBroker(target, "closed")).toMatch(/same message id/);
+    for (const failure of SEND_FAILURES)
+      expect(causeOfBroker(target, failure)).not.toMatch(/application|https?:\/\//);
+  }
+  expect(causeOfBroker("tls://127.0.0.1:4222/pay", "certificate")).toMatch(/NATS_CA/);
+  expect(causeOfBroker("amqps://127.0.0.1/pay", "certificate")).toMatch(/AMQP_CA/);
+  expect(causeOfBroker("http://127.0.0.1:3000/", "refused")).toMatch(/start your application/);
 });
