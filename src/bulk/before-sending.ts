@@ -11,7 +11,7 @@ export async function beforeSending<T>(work: () => T | Promise<T>): Promise<T> {
     if (!(error instanceof PaylinkError) && codeOf(error) === "") throw error;
     if (error instanceof PaylinkError && (error.isInterruption || error.consequence !== undefined))
       throw error;
-    const reason = `bulk cannot keep what it sends: ${messageOf(error)}.`;
+    const reason = `bulk cannot record what it sends: ${messageOf(error)}.`;
     const { code, message, hints, problems, details } =
       error instanceof PaylinkError ? error : new PaylinkError("file_unwritable", reason, { hints: [] });
     const isWrite = code === "file_unwritable";
@@ -25,4 +25,4 @@ export async function beforeSending<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-const NEEDS_MEMORY = hint`bulk sends only what it can remember. Make room there and let paylink write to it, then run the same command again.`;
+const NEEDS_MEMORY = hint`bulk sends only what it can record. Make room there and let paylink write to it, then run the same command again.`;

@@ -86,8 +86,8 @@ export const ELSEWHERE = "another run was still sending it when this one ended; 
 
 const otherwise = ({ payment, attempt }: SentAttempt, { sent }: DueRow): string =>
   attempt === sent.attempt
-    ? `Another run has sent it meanwhile, over ${payment}.`
-    : `It was sent before, over ${payment}.`;
+    ? `Another run has sent it meanwhile, for ${payment}.`
+    : `It was sent before, for ${payment}.`;
 
 const inResultsAlone = ({ id, url }: Pick<RowOutcome, "id" | "url">): RowOutcome => ({
   status: "created",

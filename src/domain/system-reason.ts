@@ -11,7 +11,7 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   EDQUOT: "the disk is full",
   EEXIST: "something else has this name",
   ENAMETOOLONG: "the name is too long",
-  ELOOP: "its links lead back to it",
+  ELOOP: "its symbolic links form a loop",
   EAI_AGAIN: "the name server does not answer",
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection reset",

@@ -89,7 +89,7 @@ function isTotal(row: ListRow, { rows }: List): boolean {
 
 function checkColumns({ columns, rows }: List, decimalComma: boolean): void {
   if (columns.length === 0)
-    throw new PaylinkError("usage", "The books are empty: they have not even a header.", {
+    throw new PaylinkError("usage", "The books are empty, without even a header.", {
       consequence: NOTHING_COMPARED,
       hints: [hint`Books without a payment have a header alone, such as invoiceId,amount,currency.`],
     });

@@ -245,7 +245,7 @@ describe("a run", () => {
     expect(outcomes.get(1)).toMatchObject({
       status: "not_sent",
       isLeft: true,
-      error: "Another run has sent it meanwhile, over EUR 9.00 one-time SALE.",
+      error: "Another run has sent it meanwhile, for EUR 9.00 one-time SALE.",
     });
     expect(outcomes.get(2)).toMatchObject({ status: "created", id: "c2" });
   });
@@ -272,7 +272,7 @@ describe("a run", () => {
     expect(outcomes.get(0)).toMatchObject({ status: "created", id: "c0" });
     expect(outcomes.get(1)).toEqual({ status: "created", ...inResults, isEarlier: true });
     expect(outcomes.get(2)).toMatchObject({ status: "not_sent", isLeft: true });
-    expect(outcomes.get(2)?.error).toBe(`It was sent before, over ${payment}.`);
+    expect(outcomes.get(2)?.error).toBe(`It was sent before, for ${payment}.`);
     expect(outcomes.get(3)).toMatchObject({ status: "unknown", isEarlier: true });
     expect(left).toHaveLength(3);
   });

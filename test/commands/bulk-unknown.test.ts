@@ -45,7 +45,7 @@ describe("a run that begins right after one whose memory was full", () => {
     const corrected = listOf("invoiceId,amount,customerName\nI0,9,Ada\n", service, list.home);
     const run = await corrected.send("--yes");
     expect(run).toMatchObject({ exit: 4, stdout: expect.stringContaining("1 row: 1 left as before") });
-    expect(run.stderr).toContain("Another run has sent it meanwhile, over EUR 1.50");
+    expect(run.stderr).toContain("Another run has sent it meanwhile, for EUR 1.50");
     expect(list.results()[1]).toContain("I0.1");
     expect(service.arrivals).toHaveLength(1);
   });

@@ -25,7 +25,7 @@ export const triggerFlags = {
       text,
       { example: "$(paylink events list --limit 1 --quiet)" },
     ),
-    sameUti: toggle("--same-uti", "keep its uti, as a webhook that is delivered again has"),
+    sameUti: toggle("--same-uti", "keep its uti, as in a webhook that is delivered again"),
     db: eventStoreFlag,
   }),
   ...group("Payment:", {

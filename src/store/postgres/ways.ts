@@ -170,7 +170,7 @@ function encryptionsOf(values: PostgresParameters, env: Environment): readonly W
   const cert = textOfFile("sslcert", sslcert, "postgresql.crt");
   const key = textOfFile("sslkey", sslkey, "postgresql.key");
   if (cert !== undefined && key === undefined)
-    throw unusableUrl("there is a certificate of its own (sslcert), and no key for it (sslkey)");
+    throw unusableUrl("sslcert names a client certificate, and sslkey names no key for it");
   const ca = isSystem ? systemAuthorities(env) : textOfFile("sslrootcert", sslrootcert, "root.crt");
   if (ca !== undefined && !hasCertificate(ca))
     throw unusableUrl("the file of sslrootcert has no certificate in PEM");
