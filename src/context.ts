@@ -89,6 +89,8 @@ interface RunContext {
   readonly pause: (milliseconds: number) => Promise<void>;
   /** Registers what to close when the run ends, however it ends. */
   readonly later: Later;
+  /** What was typed after `paylink`, for advice to run the command once more with another flag. */
+  readonly commandLine: readonly string[];
 }
 
 /** Whose account the command uses. */

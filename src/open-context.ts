@@ -61,7 +61,7 @@ export function createOpener(around: Surroundings): Opener {
     createOutput(channels, env, options, secrets.hide, now);
   const openContext = async (
     options: GlobalOptions,
-    { out, eventStore, later }: RunParts,
+    { out, eventStore, commandLine, later }: RunParts,
   ): Promise<Context> => {
     const timeLimit = new TimeLimit(around.interruption, timers);
     const { signal } = timeLimit;
@@ -98,6 +98,7 @@ export function createOpener(around: Surroundings): Opener {
       later,
       send: timeLimit.bound(traceSend(around.send, traced)),
       serve: traceServe(around.serve, traced),
+      commandLine,
       profile: options.profile?.trim(),
       named: {
         profile: options.profile?.trim() ?? (env["PAYLINK_PROFILE"]?.trim() || undefined),

@@ -32,6 +32,8 @@ export interface RunParts {
   readonly out: Output;
   /** The `--db` of the command. */
   readonly eventStore: string | undefined;
+  /** What was typed after `paylink`. */
+  readonly commandLine: readonly string[];
   readonly later: Later;
 }
 
@@ -54,7 +56,8 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     if (!isCommanderExit(error)) return fail(error);
   }
   const [first] = chosen;
-  const exit = first === undefined ? 0 : await runChosen(first, program.opts(), runtime);
+  const exit =
+    first === undefined ? 0 : await runChosen(first, { options: program.opts(), commandLine: argv }, runtime);
   if (exit !== 0) return exit;
   const unprinted = await runtime.unprinted();
   return unprinted === undefined ? 0 : fail(unprinted);
@@ -68,7 +71,7 @@ interface Chosen {
 
 async function runChosen(
   { command, work }: Chosen,
-  options: GlobalOptions,
+  { options, commandLine }: { readonly options: GlobalOptions; readonly commandLine: readonly string[] },
   runtime: Runtime,
 ): Promise<number> {
   const { openOutput, openContext } = await runtime.opener();
@@ -76,7 +79,12 @@ async function runChosen(
   const closes: (() => unknown)[] = [];
   const later: Later = (close) => void closes.push(close);
   try {
-    const context = await openContext(options, { out, eventStore: eventStoreOf(command), later });
+    const context = await openContext(options, {
+      out,
+      eventStore: eventStoreOf(command),
+      commandLine,
+      later,
+    });
     const workAndClose = async (): Promise<number> => {
       const [worked] = await Promise.allSettled([work(context)]);
       const [closed] = await Promise.allSettled([closeAll(closes)]);

@@ -42,11 +42,13 @@ export function renderCommand({ words }: CommandLine, { profile, eventStore }: N
   // `login` does not take this profile. The sandbox stores its secrets anew at each start.
   if (command === "login" && profile === SANDBOX_PROFILE) return "paylink sandbox";
   const own =
-    profile !== undefined && WITH_ACCOUNT.has(command) && !words.includes("-p") ? ["-p", profile] : [];
+    profile !== undefined && WITH_ACCOUNT.has(command) && !words.some(namesProfile) ? ["-p", profile] : [];
   const store = eventStore !== undefined && WITH_STORE.has(command) ? ["--db", eventStore] : [];
   const typed = words.map((word) => (PLACEHOLDER.test(word) ? word : shellWord(word)));
   return ["paylink", ...own.map(shellWord), ...typed, ...store.map(shellWord)].join(" ");
 }
+
+const namesProfile = (word: string): boolean => /^(?:-p|--profile$|--profile=)/.test(word);
 
 /** One line, without the effect of an error. */
 export const renderHint = (hint: Hint, named?: Named): string =>

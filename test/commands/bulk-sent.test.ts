@@ -370,6 +370,7 @@ describe("an order number that a program has changed", () => {
     expect(stopped.exit).toBe(2);
     expect(stopped.stderr).toContain("1 row has an order number that was sent before in another spelling.");
     expect(stopped.stderr).toContain(`line 2  has the order number ${now}, and ${number} was sent before`);
+    expect(stopped.stderr).toMatch(/If they are other orders: paylink bulk .* --allow-duplicates\n/);
     expect((await send(sentAs(now), { flags: ["--dry-run", "--again", "all"] })).exit).toBe(2);
     // On another machine, the results beside the list know it.
     const there = temporaryHome();
@@ -427,9 +428,12 @@ describe("an order number that was sent with other values", () => {
     expect(stderr).toContain(
       "line 3  I1: EUR 20.00 one-time SALE, was EUR 2.50 one-time SALE. It has the link https://pay.example/pay?r=I1.1 (active)\n",
     );
-    expect(stderr).toContain("To cancel these links and send the rows as they are now: --again changed");
+    expect(stderr).toMatch(
+      /To cancel these links and send the rows as they are now: paylink bulk \S+orders\.csv --currency EUR -o \S+out\.csv --skip-invalid --again changed\n/,
+    );
     expect(service.arrivals).toHaveLength(4);
-    expect((await send(changed, { flags: ["--dry-run"] })).exit).toBe(2);
+    const dry = await send(changed, { flags: ["--dry-run", "--again", "ended"] });
+    expect([dry.exit, dry.stderr]).toEqual([2, expect.stringMatching(/out\.csv --again changed\n/)]);
     const refused = await send(changed, { flags: ["--again", "changed"] });
     expect(refused.stderr).toContain(
       "--again changed sends 1 row once more, and cancels their earlier links first.",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { runPaylink, startSandbox } from "../support/paylink.ts";
+import { BINARY, runPaylink, startSandbox, type Ended } from "../support/paylink.ts";
 
 const invoices = (first: number, last: number): string[] =>
   Array.from({ length: last - first + 1 }, (_, place) => {
@@ -35,6 +35,11 @@ it("creates one link for each invoice through a bookkeeper's month, on two machi
     writeFileSync(path, listOf(rows));
     return bulk(path, ...more).at(home);
   };
+  const paste = ({ stderr }: Ended, advised: RegExp) => {
+    const [, command = ""] = advised.exec(stderr) ?? [];
+    const paylink = `paylink() { '${process.execPath}' '${BINARY}' "$@"; }`;
+    return runPaylink([], { home, program: ["sh", "-c", `${paylink}; ${command}`] });
+  };
   const links = async () => {
     const { stdout } = await runPaylink(["links", "list", "--json"], { home });
     return jsonLines(stdout).map((link) => Object(link) as Record<string, unknown>);
@@ -53,8 +58,10 @@ it("creates one link for each invoice through a bookkeeper's month, on two machi
   const changed = await send(corrected);
   expect(changed.code).toBe(2);
   expect(changed.stderr).toContain("2026-003: EUR 33.50 one-time SALE, was EUR 3.50 one-time SALE.");
-  expect(changed.stderr).toContain("--again changed");
-  expect((await send(corrected, "--again", "changed", "--yes")).stdout).toContain(
+  // What an error advises is pasted into the shell.
+  const unconfirmed = await paste(changed, /the rows as they are now: (paylink bulk .*)/);
+  expect(unconfirmed.stderr).toContain("--again changed sends 1 row once more");
+  expect((await paste(unconfirmed, /To confirm it: (paylink bulk .*)/)).stdout).toContain(
     "30 rows: 1 created, 29 sent before",
   );
 

@@ -8,6 +8,11 @@ it.each<[string, CommandLine, string]>([
   ["an account", paylink("links", "list"), "paylink -p shop links list"],
   ["no account", paylink("sandbox", "advance", "1h"), "paylink sandbox advance 1h"],
   ["a profile of its own", paylink("login", "-p", "my-shop"), "paylink login -p my-shop"],
+  [
+    "a profile as it was typed",
+    paylink("bulk", "a.csv", "--profile=shop"),
+    "paylink bulk a.csv --profile=shop",
+  ],
 ])("names the profile in a command with %s", (_, command, shown) => {
   expect(renderCommand(command, { profile: "shop" })).toBe(shown);
 });

@@ -18,6 +18,7 @@ import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./flags.ts";
 import type { PreparedList } from "./list.ts";
+import { rerun } from "./rerun.ts";
 
 /** Where the results go. */
 export interface ResultsOutput {
@@ -92,7 +93,7 @@ export async function finishRun(
   // Without --json, an interruption has no message that gives this advice.
   if (reason instanceof PaylinkError && reason.isInterruption && tally.not_sent > 0)
     out.note(renderHint(CONTINUE));
-  const failure = runFailure(reason, tally, isDurable ? [CONTINUE] : [KEEP_RESULTS, CONTINUE]);
+  const failure = runFailure(reason, tally, isDurable ? [CONTINUE] : [KEEP_RESULTS, CONTINUE], context);
   if (failure !== undefined) throw failure;
 }
 
@@ -173,8 +174,14 @@ const FAILED: ReadonlySet<string> = new Set(["refused", "not_reached", "unknown"
 
 const { exit: NOT_REACHED } = FAILURES.not_reached;
 
-function runFailure(reason: unknown, tally: Tally, next: readonly Hint[]): unknown {
+function runFailure(
+  reason: unknown,
+  tally: Tally,
+  next: readonly Hint[],
+  context: Pick<Context, "commandLine">,
+): unknown {
   const details = { ...tally };
+  const lookAtService = hint`Look for them at the service. To send those that have no link there: ${rerun(context, "--again", "unknown")}`;
   if (reason instanceof PaylinkError) {
     const { message, problems } = reason;
     const left = tally.not_sent === 0 ? "" : `, with ${rowCount(tally.not_sent)} not sent`;
@@ -184,25 +191,28 @@ function runFailure(reason: unknown, tally: Tally, next: readonly Hint[]): unkno
     return new PaylinkError(code, `The run was stopped${left}. ${message}`, {
       problems,
       details: { ...reason.details, ...details },
-      hints: [...(isUnknown ? [] : reason.hints), ...next, ...(isUnknown ? [LOOK_AT_SERVICE] : [])],
+      hints: [...(isUnknown ? [] : reason.hints), ...next, ...(isUnknown ? [lookAtService] : [])],
       cause: reason,
     });
   }
   if (reason !== undefined) return reason;
-  for (const [status, failure, words, step] of WORST_FIRST)
+  for (const [status, failure, words, step = lookAtService] of WORST_FIRST)
     if (tally[status] > 0)
       return new PaylinkError(failure, words(rowCount(tally[status])), { details, hints: [step] });
   return undefined;
 }
 
 const FIX_AND_RESEND = hint`Fix these rows, then run the same command again: no other row is sent twice.`;
-const LOOK_AT_SERVICE = hint`Look for them at the service. To send those that have no link there: --again unknown`;
-
 const LOOK_LEFT = hint`The results say why.`;
 
 /** Unknown outcomes come first: a link may exist that the user does not know of. */
-const WORST_FIRST: readonly (readonly [keyof Tally, FailureCode, (rows: string) => string, Hint])[] = [
-  ["unknown", "outcome_unknown", (rows) => `${rows} may or may not have a link.`, LOOK_AT_SERVICE],
+const WORST_FIRST: readonly (readonly [
+  status: keyof Tally,
+  code: FailureCode,
+  words: (rows: string) => string,
+  step?: Hint,
+])[] = [
+  ["unknown", "outcome_unknown", (rows) => `${rows} may or may not have a link.`],
   [
     "not_reached",
     "not_reached",

@@ -19,13 +19,14 @@ import { cellText, knownPart, type RowContext, type RowIdentity } from "../../bu
 import type { Context } from "../../context.ts";
 import { comparableText } from "../../domain/comparable-text.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
-import { hint, type Hint } from "../../domain/hint.ts";
+import { hint, type CommandLine, type Hint } from "../../domain/hint.ts";
 import type { Memory } from "../../store/sent-rows.ts";
 import { formatCount, renderRowProblem, rowCount } from "../../render/bulk.ts";
 import { problemJson } from "../../render/error-message.ts";
 import { safeText, visibleText } from "../../render/safe-text.ts";
 import type { Reporter } from "./bulk-reporter.ts";
 import type { BulkOptions } from "./flags.ts";
+import { rerun } from "./rerun.ts";
 
 /** A list whose rows were checked, and what a run does with each. */
 export interface PreparedList extends PlannedList {
@@ -167,10 +168,11 @@ interface ListRefusal {
 
 /** Names every row that cannot be sent; undefined if the others may be sent. */
 export function listRefusal(
-  { out }: Context,
+  context: Context,
   { checked, planned, counts, respelled }: PreparedList,
   { skipInvalid, again }: BulkOptions,
 ): PaylinkError | undefined {
+  const { out } = context;
   const { invalid, rows } = counts;
   const found = new RowProblems();
   for (const [at, row] of checked.rows.entries())
@@ -181,7 +183,7 @@ export function listRefusal(
   if (invalid > 0 && !skipInvalid)
     refusals.push({
       message: `${rowCount(invalid)} of ${formatCount(rows)} cannot be sent.`,
-      hint: FIX_ROWS,
+      hint: hint`Fix the rows named above, or send the others: ${rerun(context, "--skip-invalid")}`,
     });
   // Otherwise links would be made in another currency than the list says.
   for (const name of checked.currencies)
@@ -191,12 +193,18 @@ export function listRefusal(
     });
   const repeated = repetitions(checked, planned);
   if (repeated.length > 0)
-    refusals.push({ message: "Some rows repeat others.", problems: repeated, hint: REMOVE_ROWS });
+    refusals.push({
+      message: "Some rows repeat others.",
+      problems: repeated,
+      hint: hint`Remove the rows that are there by mistake, or send each of them once: ${rerun(context, "--allow-duplicates")}`,
+    });
   const misplaced = placesOf(planned, ({ state }) => state === "misplaced");
   if (misplaced.length > 0) refusals.push(misplacements(misplaced, checked, planned));
-  if (respelled.size > 0) refusals.push(respellings(respelled, checked));
+  if (respelled.size > 0)
+    refusals.push(respellings(respelled, checked, rerun(context, "--allow-duplicates")));
   const changed = placesOf(planned, (row) => isHeldUp(row, again));
-  if (changed.length > 0) refusals.push(changes(changed, checked, planned));
+  if (changed.length > 0)
+    refusals.push(changes(changed, checked, planned, rerun(context, "--again", "changed")));
   if (refusals.length === 0) return undefined;
   const message = [...refusals.map((refusal) => refusal.message), "Nothing was sent."].join(" ");
   return new PaylinkError("usage", message, {
@@ -215,11 +223,7 @@ export function listRefusal(
 const placesOf = (planned: readonly PlannedRow[], is: (row: PlannedRow) => boolean): number[] =>
   planned.flatMap((row, at) => (is(row) ? [at] : []));
 
-const FIX_ROWS = hint`Fix the rows named above, or send the others with --skip-invalid.`;
-const REMOVE_ROWS = hint`Remove the rows that are there by mistake, or send each of them once: --allow-duplicates`;
 const CORRECT_ORDER = hint`Write their order numbers as they were. If a row is another order, empty its cells id, url and status.`;
-const RESTORE_NUMBERS = hint`A spreadsheet changes numbers: write them as they were sent, in a column formatted as text. If they are other orders: --allow-duplicates`;
-const SEND_CHANGED = hint`To cancel these links and send the rows as they are now: --again changed`;
 
 /** Rows, and groups of rows, that are named one by one. */
 const MAX_NAMED = 10;
@@ -277,7 +281,11 @@ function misplacements(
 }
 
 /** Rows whose order number a spreadsheet seems to have changed: they were sent before, and would be sent again. */
-function respellings(respelled: ReadonlyMap<number, string>, { rows }: Checked): ListRefusal {
+function respellings(
+  respelled: ReadonlyMap<number, string>,
+  { rows }: Checked,
+  sendAll: CommandLine,
+): ListRefusal {
   const at = [...respelled.keys()];
   const problems = at.slice(0, MAX_NAMED).map((place) => {
     const number = safeText(rows.at(place)?.identity?.orderNumber ?? "");
@@ -289,12 +297,17 @@ function respellings(respelled: ReadonlyMap<number, string>, { rows }: Checked):
   return {
     message: `${rowCount(at.length)} ${at.length === 1 ? "has an order number that was" : "have order numbers that were"} sent before in another spelling.${moreThanNamed(at)}`,
     problems,
-    hint: RESTORE_NUMBERS,
+    hint: hint`A spreadsheet changes numbers: write them as they were sent, in a column formatted as text. If they are other orders: ${sendAll}`,
   };
 }
 
 /** Rows that were sent with other values: the customer would get a second link for one order. */
-function changes(at: readonly number[], { rows }: Checked, planned: readonly PlannedRow[]): ListRefusal {
+function changes(
+  at: readonly number[],
+  { rows }: Checked,
+  planned: readonly PlannedRow[],
+  sendChanged: CommandLine,
+): ListRefusal {
   const problems = namedRows(at, rows, planned).map(({ line, identity, newest, earlier }) => {
     const { orderNumber, payment } = identity;
     const order = orderNumber === undefined ? "" : `${safeText(orderNumber)}: `;
@@ -310,7 +323,7 @@ function changes(at: readonly number[], { rows }: Checked, planned: readonly Pla
   return {
     message: `${rowCount(at.length)} ${at.length === 1 ? "was" : "were"} sent before with another amount, currency, kind or transaction type.${moreThanNamed(at)}`,
     problems,
-    hint: SEND_CHANGED,
+    hint: hint`To cancel these links and send the rows as they are now: ${sendChanged}`,
   };
 }
 

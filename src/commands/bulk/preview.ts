@@ -15,6 +15,7 @@ import { safeText } from "../../render/safe-text.ts";
 import { warnOfCallbacks } from "../link-output.ts";
 import type { BulkOptions } from "./flags.ts";
 import type { PreparedList } from "./list.ts";
+import { rerun } from "./rerun.ts";
 
 /** What this run asks for. */
 export interface Asked {
@@ -127,7 +128,9 @@ export async function confirmSending(
     introduce(context, list, options);
     await warnOfListCallbacks(context, list);
     if (second !== "" && !yes)
-      throw new PaylinkError("usage", `${second} Nothing was sent.`, { hints: [hint`To confirm it: --yes`] });
+      throw new PaylinkError("usage", `${second} Nothing was sent.`, {
+        hints: [hint`To confirm it: ${rerun(context, "--yes")}`],
+      });
     return true;
   }
   list.reporter.hide();
