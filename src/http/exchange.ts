@@ -91,7 +91,7 @@ export interface HttpServer {
   /** The address in use: scheme, host and port, with a final slash. */
   readonly url: string;
   readonly port: number;
-  /** The addresses that `Host` may name: the bound one, or all of the machine's if every address is bound. */
+  /** The addresses that `Host` may name: the bound one, and all of the machine if every address is bound. */
   readonly hosts: readonly string[];
   /** The connections that are open. */
   connections(): Promise<number>;

@@ -99,7 +99,7 @@ export const serve: Serve = async (handler, options) => {
   return {
     url: `${scheme}://${host}:${port}/`,
     port,
-    hosts: isWildcard(address) ? ownAddresses() : [options.host, address],
+    hosts: [options.host, address, ...(isWildcard(address) ? ownAddresses() : [])],
     connections: () =>
       new Promise((resolve, reject) => {
         server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));

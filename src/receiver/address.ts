@@ -1,4 +1,5 @@
 /** The address that a webhook was sent to, which `@scheme`, `@authority`, `@target-uri` and `@path` are checked against. */
+import { isLoopback } from "../domain/addresses.ts";
 import { addressOf, fieldLines, type RequestHead } from "../http/message.ts";
 
 /** Where the service posts to: the public address, or the listener's own. */
@@ -25,8 +26,6 @@ export function publicAddress(url: URL, received: readonly string[] = []): Publi
   const { scheme, authority } = addressOf(url);
   return { kind: "public", scheme, authority, path: url.pathname, received };
 }
-
-const LOOPBACK_NAMES = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /**
  * The head as the service addressed it. A public URL wins over the message; forwarding headers are never trusted.
@@ -80,13 +79,13 @@ export function addressHint({ authority, target, headers }: RequestHead): string
  * browser sends none.
  */
 export const namesLoopback = (authority: string): boolean =>
-  authority === "" || LOOPBACK_NAMES.test(authority.replace(/:\d+$/, ""));
+  authority === "" || isLoopback(authority.toLowerCase().replace(/:\d+$/, ""));
 
 function namesListener(host: string, own: Extract<ReceiverAddress, { kind: "own" }>): boolean {
   const [, name = "", port = own.scheme === "https" ? "443" : "80"] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
   if (Number(port) !== own.port) return false;
   return (
-    LOOPBACK_NAMES.test(name) ||
+    isLoopback(name.toLowerCase()) ||
     own.hosts.some((known) => bracketed(known).toLowerCase() === name.toLowerCase())
   );
 }
