@@ -59,7 +59,8 @@ export type FindingReason =
     }
   | {
       readonly finding: "unmatched";
-      readonly why: "no order number" | "not in the books" | "no link" | "part" | "before the store";
+      readonly why:
+        "no order number" | "not in the books" | "no link" | "verified card" | "part" | "before the store";
     };
 
 export type Finding = FindingReason & Facts;
@@ -96,7 +97,9 @@ export interface Circumstances {
 
 /** What differs in an order; empty if its sides agree. */
 export function* findingsOf(order: Order, known: Circumstances): Generator<Finding> {
-  const paid = order.links.filter(({ isReusable }) => !isReusable);
+  const once = order.links.filter(({ isReusable }) => !isReusable);
+  const asking = once.filter((one) => !isNothing(moneyOf([one])));
+  const paid = asking.length > 0 ? asking : once;
   const [link] = paid;
   yield* order.payments.flatMap(undelivered);
   if (link !== undefined) {
@@ -153,6 +156,12 @@ function* paidOnce(
   }
   const [expected, received] = [moneyOf([link]), moneyOf(payments)];
   const due = moneyOf(links);
+  if (isNothing(due)) {
+    // Its link has verified the card alone, as the start of a subscription does: what is charged to the card later is no second payment.
+    for (const charge of payments.filter(({ money }) => money === undefined || !isZero([money])))
+      yield { ...ofPayment(charge), finding: "unmatched", why: "verified card" };
+    return;
+  }
   const isKnown = payments.every(({ money }) => money !== undefined);
   if (links.length > 1) {
     yield {
@@ -227,10 +236,11 @@ const isNothing = (paid: readonly Sum[]): boolean => paid.length > 0 && isZero(p
 function* bookedOnce({ booked, payments }: Order, link: ComparedLink): Generator<Finding> {
   const { money } = link;
   const facts = ofLink(link, payments[0]?.uti);
-  const expected = moneyOf([link]);
+  const paid = moneyOf([link]);
+  const expected = isNothing(paid) && payments.length > 0 ? moneyOf(payments) : paid;
   if (booked.length === 0) {
     if (isNothing(expected)) return;
-    if (link.orderNumber !== "") yield { ...facts, finding: "not booked" };
+    if (link.orderNumber !== "") yield { ...facts, finding: "not booked", money: expected[0] ?? null };
     // Without a payment, it is said already that it has no order number.
     else if (payments.length > 0) yield { ...facts, finding: "unmatched", why: "not in the books" };
     return;

@@ -2,7 +2,7 @@
 import { comparableText } from "../domain/comparable-text.ts";
 import type { Sum } from "../domain/money.ts";
 import { splitReference } from "../domain/reference.ts";
-import { sumOf } from "./amounts.ts";
+import { isZero, sumOf } from "./amounts.ts";
 import { type Finding, findingsOf, isDifference, type Circumstances } from "./findings.ts";
 import type { Order } from "./orders.ts";
 
@@ -95,7 +95,8 @@ export function verdictOf({ order, known, standing, accepted }: OrderFacts): Ord
   return {
     is: "paid",
     money,
-    payments: payments.length,
+    // A verification of the card is none, beside what is charged to it.
+    payments: Math.max(1, payments.filter((one) => one.money === undefined || !isZero([one.money])).length),
     isReusable: links.some(({ isReusable }) => isReusable),
     hasLink: links.length > 0,
     acceptedAt: accepted.get(last.event),

@@ -102,6 +102,8 @@ function unmatchedText(
       return `${paid}, before the time that this event store covers, so it is not known whether its webhook arrived.`;
     case "part":
       return `Part of ${order} was paid, ${money}; the rest is not paid yet.`;
+    case "verified card":
+      return `A payment of ${order}, ${money}, arrived; its link only verified the card, and asked for nothing.`;
     case "no link":
       return `A payment of ${order}, ${money}, arrived, but no link of this terminal that was paid in the period has this order number.`;
   }

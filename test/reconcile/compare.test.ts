@@ -315,6 +315,20 @@ describe("one order", () => {
     expect(words({ links, payments, booked: [] })).toEqual([]);
     expect(words({ links, payments, booked: [line("S", "0")] })).toEqual([]);
     expect(words({ links, payments, booked: [line("S", "5")] })).toEqual(["differs S EUR 0.00"]);
+    // What is charged to a verified card later is no second payment of its link.
+    const charges = [payment("S", "0"), payment("S", "9.99"), payment("S", "9.99")];
+    const start = [link("S", "0")];
+    expect(compared({ links: start, payments: charges })).toMatchObject([
+      { finding: "unmatched", why: "verified card", money: eur("9.99") },
+      { finding: "unmatched", why: "verified card", money: eur("9.99") },
+    ]);
+    expect(words({ links: start, payments: charges, booked: [line("S", "19.98")] })).not.toContainEqual(
+      expect.stringMatching(/^(?:twice|differs|not booked)/),
+    );
+    expect(words({ links: start, payments: charges, booked: [] })).toContain("not booked S EUR 19.98");
+    const both = [...start, link("S", "9.99")];
+    expect(words({ links: both, payments: charges.slice(0, 2) })).toEqual([]);
+    expect(words({ links: both, payments: charges })).toEqual(["twice S EUR 9.99"]);
     const unknown = [link("U", "0", { money: undefined })];
     expect(words({ links: unknown, payments: [payment("U", "0")], booked: [] })).toContain("not booked U –");
   });

@@ -110,6 +110,11 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     // Its repeat says it too.
     const again = { ...event("c", { reference: "A" }), id: "m" };
     expect(await store.append(again)).toMatchObject({ repeated: true, first: "c", isPaidBefore: true });
+    // A verification of the card over 0 pays nothing, before what is charged to it or after it; a second charge does.
+    const verification = { reference: "S", amountTrans: 0, transCurrencyCode: "EUR" };
+    const charge = { ...verification, amountTrans: 9.99 };
+    expect([await marked("n", verification), await marked("o", charge)]).toEqual([false, false]);
+    expect([await marked("p", verification), await marked("q", charge)]).toEqual([false, true]);
   });
 
   it("gives reconcile every event since a time, by reference, with the state of its delivery", async () => {
