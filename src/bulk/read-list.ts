@@ -312,9 +312,9 @@ function controlProblems(columns: readonly Column[], values: readonly Json[]): P
   return problems;
 }
 
-/** White space around a text is not part of it. */
+/** White space around a text is not part of it; a form feed there is no white space, since it would be sent. */
 function controlProblem(at: string, value: string, isNote: boolean): Problem[] {
-  const [found] = (isNote ? CONTROL_IN_NOTES : CONTROL).exec(isNote ? value : value.trim()) ?? [];
+  const [found] = CONTROL_IN_NOTES.exec(value) ?? (isNote ? undefined : CONTROL.exec(value.trim())) ?? [];
   if (found === undefined) return [];
   const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
   return [{ at, message: `must not have control characters (it has U+${code})` }];

@@ -101,6 +101,11 @@ describe("a list in CSV", () => {
         ],
       ],
     ]);
+    // Where a printed report begins a page.
+    const [page] = await read("amount,customerName\n1,\fAda\n");
+    expect(page?.problems).toEqual([
+      { at: "customerName", message: "must not have control characters (it has U+000C)" },
+    ]);
     await expect(listOf("amount,o\u0007wn\n1,2\n")).rejects.toThrow("cannot be read");
   });
 

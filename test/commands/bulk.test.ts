@@ -1,6 +1,6 @@
 /** `paylink bulk`, in process: its options, the checks before anything is sent, and how a run ends. */
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { fileSink } from "../../src/bulk/results.ts";
@@ -13,6 +13,7 @@ import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService, type Fate } from "../support/link-service.ts";
+import { README } from "../support/readme.ts";
 
 const LIST = "invoiceId,amount,customerName\nI0,1,Ada\nI1,2,Bob\nI2,3,Eve\n";
 
@@ -168,6 +169,26 @@ describe("bulk", () => {
     });
     expect([...service.links.values()]).toEqual([1, 1, 1]);
   });
+});
+
+it("keeps what bulk sent where the README and the text on CI say, unless the variable that they name says otherwise", async () => {
+  const { home, path } = listOf(LIST);
+  const { env } = await startLinkService(() => "create");
+  const { stderr } = await runCommand(["bulk", path, "--currency", "EUR"], {
+    home,
+    env: { ...env, CI: "true" },
+  });
+  const [, place = "", variable = ""] =
+    /remembers what it sent in (\S+), a file of this machine\. .* set (\w+) to a PostgreSQL database/.exec(
+      stderr,
+    ) ?? [];
+  expect(statSync(place).size).toBeGreaterThan(0);
+  const { stdout: help } = await runCommand(["help", "ci"], { home });
+  for (const text of [README, help].map((one) => one.replaceAll(/\s+/g, " "))) {
+    expect(text).toContain(relative(home, place));
+    expect(text).toContain("PAYLINK_HOME");
+    expect(text).toContain(variable);
+  }
 });
 
 describe("the results of bulk", () => {
