@@ -30,8 +30,9 @@ export async function parseRequest(bytes: Uint8Array): Promise<RawRequest | unde
   const end = /\r?\n\r?\n|\r?\n?$/.exec(text);
   const lines = withRequestLine(text.slice(0, end?.index).split(/\r?\n/));
   const rest = text.slice((end?.index ?? 0) + (end?.[0].length ?? 0));
-  const [, method, target, version] = REQUEST_LINE.exec(lines[0] ?? "") ?? [];
-  if (method === undefined || target === undefined) return undefined;
+  const [, method, written, version = ""] = REQUEST_LINE.exec(lines[0] ?? "") ?? [];
+  if (method === undefined || written === undefined) return undefined;
+  const target = version.startsWith("1") ? written : withoutOrigin(written);
   // A capture of HTTP/2 has the same fields.
   lines[0] = `${method} ${target} HTTP/${version === "1.0" ? version : "1.1"}`;
   const { headers, body, refused, cut } = await parseWithNode(`${lines.join("\r\n")}\r\n\r\n${rest}`);
@@ -43,6 +44,9 @@ export async function parseRequest(bytes: Uint8Array): Promise<RawRequest | unde
   const request = { method, target, headers, body: isFramed ? body : Buffer.from(rest, "latin1") };
   return fault === undefined ? request : { ...request, fault, isFolded };
 }
+
+/** HTTP/2 has scheme and authority apart from the path: it is the tool, such as mitmproxy, that has written them before it. */
+const withoutOrigin = (target: string): string => target.replace(/^https?:\/\/[^/?#]*(?=\/)/, "");
 
 const PSEUDO_HEADER = /^:(method|path|authority|scheme): ?(.*)$/;
 

@@ -55,6 +55,11 @@ const { method, target, headers } = model.request;
 const body = Buffer.from(model.request.body_base64 ?? "", "base64");
 const RAW = Buffer.from(formatRequest({ method, target, headers, body }));
 const URL_OF_MODEL = model.context.public_url;
+/** The same, with a line such as `POST https://merchant.example/webhooks HTTP/2.0`. */
+const IN_HTTP2 = Buffer.from(
+  RAW.toString("latin1").replace(/^POST (\S+) HTTP\/1\.1/, `POST ${new URL(URL_OF_MODEL).origin}$1 HTTP/2.0`),
+  "latin1",
+);
 
 describe("the forms of a capture", () => {
   const event = {
@@ -68,7 +73,19 @@ describe("the forms of a capture", () => {
 
   it.each<[string, string | Uint8Array, string[]]>([
     ["raw", RAW, ["--public-url", URL_OF_MODEL]],
+    ["raw, with the URL that a tool writes for HTTP/2", IN_HTTP2, ["--public-url", URL_OF_MODEL]],
     ["a line of listen --json", `${JSON.stringify(event)}\n`, []],
+    [
+      "all lines of a run that received one",
+      `{"type":"ready"}\n${JSON.stringify(event)}\n{"type":"summary"}\n`,
+      [],
+    ],
+    ["what PowerShell has written", Buffer.from(`\uFEFF${JSON.stringify(event)}\r\n`, "utf16le"), []],
+    [
+      "the same with the other byte order",
+      Buffer.from(`\uFEFF${JSON.stringify(event)}`, "utf16le").swap16(),
+      [],
+    ],
   ])("%s", async (_, input, args) => {
     const { exit, document } = await verified(input, ...args);
     expect(document).toMatchObject({ code: "ok", verdict: "valid", record: { transApproved: true } });
@@ -210,11 +227,14 @@ describe("for people", () => {
   });
 });
 
+const WHOLE = JSON.stringify({ method: "POST", url: "/", headers: [], bodyBase64: "" });
+
 describe("wrong use", () => {
   it.each<[string, string[], string, string]>([
     ["nothing", [], "", "stdin is empty"],
     ["neither HTTP nor JSON", [], "hello", "is neither a raw HTTP/1.1 request nor JSON"],
     ["several lines", [], '{"a":1}\n{"a":2}\n', "is not one line of JSON"],
+    ["two webhooks", [], `${WHOLE}\n${WHOLE}\n`, "has 2 webhooks, and one is verified at a time"],
     ["a rejection", [], '{"type":"rejected","id":"1"}', "has no body"],
     ["no body", [], '{"method":"POST","url":"/","headers":[]}', "has no body"],
     ["milliseconds", ["--at", "1700000000000"], "x", "--at  must be in seconds"],

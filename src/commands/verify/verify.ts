@@ -132,7 +132,8 @@ const captured = z.object({
 });
 
 /** Throws `usage` if the bytes are not a webhook. `name` is the file's. */
-async function readCapture(bytes: Uint8Array, name: string): Promise<Capture> {
+async function readCapture(file: Uint8Array, name: string): Promise<Capture> {
+  const bytes = inUtf8(file);
   const content = new TextDecoder().decode(bytes).trim();
   if (content === "") throw noCapture(name, "is empty");
   if (content.startsWith("{")) return fromJson(content, name);
@@ -142,6 +143,13 @@ async function readCapture(bytes: Uint8Array, name: string): Promise<Capture> {
     return { request, fault: request.fault && { refused: request.fault, ...hint } };
   }
   throw noCapture(name, "is neither a raw HTTP/1.1 request nor JSON");
+}
+
+/** Windows PowerShell writes what it redirects to a file in UTF-16, with a byte order mark. */
+function inUtf8(file: Uint8Array): Uint8Array {
+  const mark = Buffer.from(file.subarray(0, 2)).toString("hex");
+  const encoding = mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : undefined;
+  return encoding === undefined ? file : Buffer.from(new TextDecoder(encoding).decode(file));
 }
 
 const FOLDED = {
@@ -157,20 +165,21 @@ const noCapture = (name: string, what: string): PaylinkError =>
     ],
   });
 
+/** Of the lines of `listen --json`, one has a webhook. */
 function fromJson(content: string, name: string): Capture {
-  let value: unknown;
-  try {
-    value = JSON.parse(content);
-  } catch {
-    throw noCapture(name, "is not one line of JSON");
-  }
-  const parsed = captured.safeParse(value);
-  if (!parsed.success)
+  const values = jsonIn(content);
+  const webhooks = values.flatMap((value) => captured.safeParse(value).data ?? []);
+  if (webhooks.length > 1)
+    throw noCapture(name, `has ${webhooks.length} webhooks, and one is verified at a time`);
+  const [webhook] = webhooks;
+  if (webhook === undefined)
     throw noCapture(
       name,
-      "is not a whole webhook: the line of a refused one, or of listen --compact, has no body",
+      values.length === 1
+        ? "is not a whole webhook: the line of a refused one, or of listen --compact, has no body"
+        : "is not one line of JSON",
     );
-  const { method, url, headers, bodyBase64, receivedAt } = parsed.data;
+  const { method, url, headers, bodyBase64, receivedAt } = webhook;
   // Cut, not parsed: `URL` would normalise what was signed.
   const [, scheme, authority = "", target = url] = /^(https?):\/\/([^/?#]+)(\/.*)$/s.exec(url) ?? [];
   const body = Buffer.from(bodyBase64, "base64");
@@ -179,4 +188,18 @@ function fromJson(content: string, name: string): Capture {
     ...(scheme === undefined ? {} : { address: { scheme: scheme === "http" ? "http" : "https", authority } }),
     ...(receivedAt === undefined ? {} : { receivedAt: new Date(receivedAt) }),
   };
+}
+
+/** One value on one line or several, or the values of lines of which each has one. */
+function jsonIn(content: string): readonly unknown[] {
+  const whole = parseJsonText(content);
+  return whole === undefined ? content.split("\n").flatMap((line) => parseJsonText(line) ?? []) : [whole];
+}
+
+function parseJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
