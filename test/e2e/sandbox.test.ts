@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, startPaylink } from "../support/paylink.ts";
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { createLink } from "../support/sandbox-link.ts";
 import { giveMerchant } from "../support/merchant.ts";
 import { listenOnFreePort } from "../support/ports.ts";
@@ -66,5 +66,13 @@ describe("paylink test", () => {
     const { code, stdout } = await ended;
     expect(stdout).not.toContain("signalled 2");
     expect(code).toBe(exit);
+  });
+
+  it("starts the sandbox with the faults of --fail", async () => {
+    const command = ["sh", "-c", `"${process.execPath}" bin/paylink.js create --reusable --json; exit $?`];
+    const { code } = await runPaylink(["test", "--fail", "create=lost", "--", ...command], {
+      home: temporaryHome(),
+    });
+    expect(code).toBe(6);
   });
 });

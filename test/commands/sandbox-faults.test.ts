@@ -1,14 +1,15 @@
-/** The faults of the sandbox's API and what the commands make of them, and a sandbox that is emptied between two tests. */
+/** The faults of the sandbox's API and what the commands make of them, in process, and a sandbox that is emptied between two tests. */
 import { describe, expect, it } from "vitest";
+import { startSandboxCommand } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 
 const CREATE = ["create", "--amount", "10", "--currency", "EUR", "-p", "sandbox"];
 
 async function open(...flags: readonly string[]) {
   const home = temporaryHome();
-  const url = await readyUrl(startPaylink(["sandbox", "--port", "0", "--json", ...flags], { home }));
-  const run = (...args: readonly string[]) => runPaylink(args, { home });
+  const { url } = await startSandboxCommand(home, ...flags);
+  const run = (...args: readonly string[]) => runCommand(args, { home });
   const links = async (): Promise<number> =>
     (await run("links", "list", "-p", "sandbox", "--json")).stdout.split("\n").filter(Boolean).length;
   return { url, run, links };
@@ -27,19 +28,19 @@ describe("a fault of the API", () => {
     ["list=late=100ms", 0, /To pay it as the customer/, 1],
   ])("%s: create ends with %i", async (fault, exit, words, created) => {
     const { run, links } = await open("--fail", fault);
-    const { code, stderr } = await run(...CREATE);
+    const { exit: code, stderr } = await run(...CREATE);
     expect([code, stderr]).toEqual([exit, expect.stringMatching(words)]);
     expect(await links()).toBe(created);
   });
 
   it("creates a link whose answer comes too late", async () => {
     const { run, links } = await open("--fail", "create=late=1h");
-    const { code, stderr } = await run(...CREATE, "--timeout", "5s");
+    const { exit: code, stderr } = await run(...CREATE, "--timeout", "5s");
     expect([code, stderr]).toEqual([6, expect.stringContaining("The link may exist")]);
     expect(await links()).toBe(1);
   });
 
-  it("does not end create --wait, and costs bulk no second link", async () => {
+  it("does not end create --wait, and costs no second link", async () => {
     const { run, links } = await open("--fail", "details=lost:1");
     const created = await run(...CREATE, "-q");
     const waiting = run(...CREATE, "--wait", "--timeout", "30s");
@@ -49,7 +50,7 @@ describe("a fault of the API", () => {
       .split("\n")
       .flatMap((line) => (line === "" ? [] : [String(JSON.parse(line).id)]));
     await run("pay", id, "-p", "sandbox");
-    expect(await waiting).toMatchObject({ code: 0 });
+    expect(await waiting).toMatchObject({ exit: 0 });
     expect(await links()).toBe(2);
   });
 
@@ -61,7 +62,7 @@ describe("a fault of the API", () => {
     expect((await run("sandbox", "fail", "create=422:2", "list=503")).stdout).toBe(
       "create=422  applies 2 times more\nlist=503  applies every time\n",
     );
-    expect((await run(...CREATE)).code).toBe(4);
+    expect((await run(...CREATE)).exit).toBe(4);
     expect(JSON.parse((await run("sandbox", "fail", "--json")).stdout)).toEqual({
       faults: [
         { operation: "create", fault: "422", count: 1 },
@@ -72,7 +73,7 @@ describe("a fault of the API", () => {
       "create=lost  applies once more\n",
     );
     expect((await run("sandbox", "fail", "--clear")).stdout).toContain("No fault is set");
-    expect((await run(...CREATE)).code).toBe(0);
+    expect((await run(...CREATE)).exit).toBe(0);
   });
 
   it.each([
@@ -84,15 +85,8 @@ describe("a fault of the API", () => {
     ["create=late=soon", /soon/],
   ])("%s is refused", async (fault, words) => {
     const home = temporaryHome();
-    const { code, stderr } = await runPaylink(["sandbox", "--port", "0", "--fail", fault], { home });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(words)]);
-  });
-
-  it("reaches the command of paylink test", async () => {
-    const home = temporaryHome();
-    const command = ["sh", "-c", `"${process.execPath}" bin/paylink.js create --reusable --json; exit $?`];
-    const { code } = await runPaylink(["test", "--fail", "create=lost", "--", ...command], { home });
-    expect(code).toBe(6);
+    const { exit, stderr } = await runCommand(["sandbox", "--port", "0", "--fail", fault], { home });
+    expect([exit, stderr]).toEqual([2, expect.stringMatching(words)]);
   });
 });
 
