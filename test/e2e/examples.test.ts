@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { helpPages } from "../support/help-pages.ts";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, startPaylink, startSandbox } from "../support/paylink.ts";
 import { openShell } from "../support/shell.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
@@ -23,9 +23,10 @@ interface Stage {
 
 async function stage(): Promise<Stage> {
   const home = temporaryHome();
-  const sandbox = await startSandbox(home);
-  const listening = startPaylink(["listen", "--port", "0", "--json"], { home });
-  const listener = await readyUrl(listening);
+  // In this process: the examples are what is tried.
+  const { url: sandbox } = await startSandboxCommand(home);
+  const listening = await startListenCommand(home);
+  const listener = listening.url;
   for (const key of ["callbackUrl", "failureCallbackUrl"])
     await runCommand(["config", "set", key, listener], { home });
   await runCommand(["trigger", "approved"], { home });
