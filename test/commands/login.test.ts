@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { isAccountKey, loginFlagOf, SETTING_KEYS, SETTINGS } from "../../src/settings/setting-table.ts";
 import { answering } from "../support/account.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
@@ -206,6 +207,25 @@ describe("paylink login", () => {
     expect(exit).toBe(0);
     expect(asked).toEqual([expect.stringContaining("webhook key"), "Token URL", "Client secret"]);
     expect(storedIn(home).profiles["default"]).toMatchObject({ clientId: "c", clientSecret: "s" });
+  });
+
+  it("has the flag of every setting that it takes, and asks each of their questions", async () => {
+    const { stdout } = await runCommand(["login", "--help"]);
+    const taken = SETTING_KEYS.filter(isAccountKey);
+    expect(taken.filter((key) => !stdout.includes(`  ${loginFlagOf(key)} `))).toEqual([]);
+    const own = { "base URL": "https://a.example", Terminal: "7", "Customer's name": "Ada" };
+    const asked = new Set<string>();
+    for (const [authenticate, secrets] of [
+      ["An access", { "Access token": "t" }],
+      ["Client", { "Token URL": "https://a.example/t", "Client id": "c", "Client secret": "s" }],
+    ] as const) {
+      const choices = { service: ["Another"], authenticate: [authenticate] };
+      const answers = fixedAnswers({ texts: { ...secrets, ...own }, choices });
+      expect(await runCommand(["login", "--no-check"], { ask: answers.ask })).toMatchObject({ exit: 0 });
+      for (const question of answers.asked) asked.add(question);
+    }
+    const questions = taken.flatMap((key) => SETTINGS[key].login.prompt ?? []);
+    expect(questions.filter((question) => !asked.has(question))).toEqual([]);
   });
 
   it("stores nothing at Ctrl-C", async () => {
