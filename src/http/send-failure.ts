@@ -4,13 +4,15 @@ import { ProxyFailure, SendError, SendTimeout } from "./exchange.ts";
 
 /**
  * `refused`: nothing listens at the port. `unreachable`: no route, or connecting took too long. `not_http`: what answers is not
- * HTTP, or not without TLS. `closed`: the connection was closed before an answer.
+ * HTTP, or not without TLS. `certificate`: its authority is not known here. `closed`: the connection was closed before an answer.
  */
 export const SEND_FAILURES = [
   "refused",
   "unknown_host",
   "unreachable",
   "certificate",
+  "certificate_dates",
+  "certificate_name",
   "no_tls",
   "tls",
   "not_http",
@@ -28,7 +30,9 @@ const BY_CODE: readonly (readonly [pattern: RegExp, failure: SendFailure])[] = [
   [/^(?:ENOTFOUND|EAI_\w+)$/, "unknown_host"],
   [/^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "unreachable"],
   [/^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)|EPROTO)$/, "no_tls"],
-  [/^(?:CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/, "certificate"],
+  [/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/, "certificate_dates"],
+  [/^(?:ERR_TLS_CERT_ALTNAME_|HOSTNAME_MISMATCH)/, "certificate_name"],
+  [/^(?:CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_)/, "certificate"],
   [/^ERR_(?:SSL|TLS)_/, "tls"],
   [/^(?:HPE_\w+|HTTPParserError)$/, "not_http"],
   [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "closed"],

@@ -24,7 +24,7 @@ export function likelyCause(ending: Ending, circumstances: CauseContext): string
   const broker = target === undefined ? undefined : brokerOf(new URL(target));
   if (failure !== null)
     return broker === undefined
-      ? FAILURE_CAUSES[failure]?.(circumstances)
+      ? FAILURE_CAUSES[failure]?.(circumstances, target)
       : BROKER_FAILURE_CAUSES[failure]?.(broker);
   if (status === null || reply === null || isSuccess(status)) return undefined;
   if (signatureAge !== undefined) return lateSignature(signatureAge);
@@ -51,20 +51,29 @@ const UNKNOWN_HOST =
   "The host name is unknown here: check its spelling, and whether this machine can resolve it.";
 const UNREACHABLE = "No connection to this address: check the address, and the firewalls on the way.";
 
-const FAILURE_CAUSES: Partial<Readonly<Record<SendFailure, (circumstances: CauseContext) => string>>> = {
+const EXPIRED =
+  "Its certificate has expired, or is not valid yet: renew it, or set the clock of this machine.";
+const OTHER_NAME =
+  "Its certificate is of another host: write that host in the address, or have it renewed for this one.";
+
+type FailureCause = (circumstances: CauseContext, target: string | undefined) => string;
+
+const FAILURE_CAUSES: Partial<Readonly<Record<SendFailure, FailureCause>>> = {
   refused: () => "Nothing listens at this port: start your application.",
   unknown_host: () => UNKNOWN_HOST,
   unreachable: () => UNREACHABLE,
   certificate: () =>
     "Its certificate is not trusted here: set NODE_EXTRA_CA_CERTS to the PEM file of the certificate, or of its authority.",
+  certificate_dates: () => EXPIRED,
+  certificate_name: () => OTHER_NAME,
   no_tls: () => "It does not use TLS at this port: write http:// in its address.",
   tls: () => "The TLS handshake failed: the endpoint may be too old, or require a client certificate.",
   not_http: () => "The answer is not HTTP: if the endpoint uses TLS, write https:// in its address.",
   proxy: () =>
     "The proxy did not connect: name the host in NO_PROXY if no proxy is needed, or check HTTPS_PROXY.",
   timeout: (circumstances) => `${MAY_BE_DONE(circumstances)}. Answer first, and do slow work afterwards.`,
-  closed: (circumstances) =>
-    `${MAY_BE_DONE(circumstances)}. If it uses TLS at this port, write https:// in its address.`,
+  closed: (circumstances, target = "") =>
+    `${MAY_BE_DONE(circumstances)}.${target.startsWith("https:") ? "" : " If it uses TLS at this port, write https:// in its address."}`,
 };
 
 const MAY_HAVE_MESSAGE = (): string =>
@@ -76,6 +85,8 @@ const BROKER_FAILURE_CAUSES: Partial<Readonly<Record<SendFailure, (broker: Broke
   unreachable: () => UNREACHABLE,
   certificate: (broker) =>
     `Its certificate is not trusted here: set ${broker}_CA to the PEM file of the certificate, or of its authority.`,
+  certificate_dates: () => EXPIRED,
+  certificate_name: () => OTHER_NAME,
   timeout: MAY_HAVE_MESSAGE,
   closed: MAY_HAVE_MESSAGE,
 };

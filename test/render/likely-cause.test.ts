@@ -5,7 +5,8 @@ import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import type { HeaderLine } from "../../src/http/message.ts";
-import { SEND_FAILURES, type SendFailure } from "../../src/http/send-failure.ts";
+import { SendError } from "../../src/http/exchange.ts";
+import { SEND_FAILURES, type SendFailure, sendFailure } from "../../src/http/send-failure.ts";
 import { makeAttempt, deliverOver } from "../../src/receiver/attempt.ts";
 import { likelyCause } from "../../src/render/likely-cause.ts";
 import { selfSigned } from "../support/certificate.ts";
@@ -133,6 +134,25 @@ describe("a failure without an answer is explained by its cause:", () => {
     expect(await causeAt(silent, true, 500)).toMatch(/may have done the work, and the webhook is sent again/);
     expect(await causeAt(silent, false, 500)).toMatch(/may have done the work: check its log/);
   });
+});
+
+it.each([
+  ["CERT_HAS_EXPIRED", /has expired, or is not valid yet/],
+  ["CERT_NOT_YET_VALID", /has expired, or is not valid yet/],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", /of another host/],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /NODE_EXTRA_CA_CERTS/],
+])("a certificate is refused for %s, and trust helps only against the last", (code, words) => {
+  const error = new SendError("no", false, Object.assign(new Error("no"), { code }));
+  const target = "https://shop.example/";
+  const ending = { status: null, failure: sendFailure(error), reply: null };
+  expect(likelyCause({ ...ending, target }, { comesAgain: true })).toMatch(words);
+});
+
+it("no https is advised for an address that has it", () => {
+  const closed = (target: string): string =>
+    likelyCause({ status: null, failure: "closed", reply: null, target }, { comesAgain: false }) ?? "";
+  expect(closed("http://shop.example/")).toMatch(/write https:/);
+  expect(closed("https://shop.example/")).not.toMatch(/write https:/);
 });
 
 it("a broker that fails is no application", () => {

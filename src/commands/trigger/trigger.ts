@@ -205,7 +205,10 @@ const unanswered = (answer: MissingAnswer, url: string): PaylinkError =>
     ? new PaylinkError(
         "outcome_unknown",
         `The webhook was sent to ${url}, but there was no answer: ${answer.reason}.`,
-        { effect: "send", hints: [[likelyCause(answer, { comesAgain: false }) ?? "Check its log."]] },
+        {
+          effect: "send",
+          hints: [[likelyCause({ ...answer, target: url }, { comesAgain: false }) ?? "Check its log."]],
+        },
       )
     : endpointNotReached(url, answer, {
         effect: "send",
