@@ -113,6 +113,8 @@ describe("paylink help production", () => {
     await expectFlags(entry);
     expect(JSON.parse(entry)).toContain("--drain");
     expect(text).toContain(`paylink-${manifest.version}.tgz`);
+    // A profile that is stored later would have another store.
+    expect(text).toMatch(/^ENV PAYLINK_HOME=\/data PAYLINK_DB=\/data\/\S+$/m);
     expect(await printed("kubernetes")).toContain(`paylink:${manifest.version}\n`);
     const [, check = ""] = /^HEALTHCHECK .* CMD (.*)$/m.exec(text) ?? [];
     const [program, flag, script] = JSON.parse(check) as string[];
