@@ -18,6 +18,19 @@ export function proxiesOf(env: Environment): ProxySettings {
   return { httpsProxy: valueOf("HTTPS_PROXY"), noProxy: valueOf("NO_PROXY") };
 }
 
+/**
+ * The variables by which a program reaches this machine without a proxy, in both cases; none if no proxy is set. Many programs, such as curl
+ * and Python, send requests to loopback through it otherwise.
+ */
+export function withDirectLoopback(env: Environment): Environment {
+  const isSet = (name: string): boolean => Boolean(env[name]?.trim() || env[name.toLowerCase()]?.trim());
+  const { noProxy } = proxiesOf(env);
+  // curl takes a star for every host only where it stands alone.
+  if (!["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].some(isSet) || noProxy === "*") return {};
+  const exempt = [...(noProxy === undefined ? [] : [noProxy]), "localhost", "127.0.0.1", "::1"].join(",");
+  return { NO_PROXY: exempt, no_proxy: exempt };
+}
+
 /** The URL of the proxy that carries a request to this URL; undefined for a direct connection. Throws `usage`. */
 export function proxyFor(url: URL, { httpsProxy, noProxy = "" }: ProxySettings): string | undefined {
   if (url.protocol !== "https:" || !httpsProxy) return undefined;

@@ -46,6 +46,14 @@ it("reports what happened, ends with the command's exit code and deletes the tem
   expect(readdirSync(home)).toEqual([]);
 });
 
+it("lets the command reach its sandbox although a proxy is set", async () => {
+  const printing = node(
+    "process.exitCode = process.env.no_proxy === 'corp.example,localhost,127.0.0.1,::1' ? 0 : 9",
+  );
+  const env = { HTTP_PROXY: "http://proxy.corp:3128", NO_PROXY: "corp.example" };
+  expect(await runCommand(["test", "--json", ...printing], { home, env })).toMatchObject({ exit: 0 });
+});
+
 it("counts a partial payment separately", async () => {
   const partial = SHOP.replace('"approved"', '"partially-approved"');
   const { stderr, stdout } = await runCommand(["test", "--json", ...node(partial)]);

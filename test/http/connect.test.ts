@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { onTestFinished, describe, expect, it } from "vitest";
 import { SendError } from "../../src/http/exchange.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
-import { proxiesOf, proxyFor } from "../../src/http/proxies.ts";
+import { proxiesOf, proxyFor, withDirectLoopback } from "../../src/http/proxies.ts";
 import { rawServer } from "../support/raw-server.ts";
 import { openSender } from "../support/sender.ts";
 
@@ -157,5 +157,19 @@ describe("the proxy of a request", () => {
 
   it("is not used for http, which has no tunnel", () => {
     expect(isDirect("http://service.example")).toBe(true);
+  });
+});
+
+describe("the variables of a program that must reach this machine", () => {
+  const both = (exempt: string) => ({ NO_PROXY: exempt, no_proxy: exempt });
+  it.each([
+    [{ HTTP_PROXY: "http://proxy.corp:3128" }, both("localhost,127.0.0.1,::1")],
+    [{ http_proxy: "http://p:1", no_proxy: "corp.example" }, both("corp.example,localhost,127.0.0.1,::1")],
+    [{ ALL_PROXY: "socks5://p:1", NO_PROXY: " " }, both("localhost,127.0.0.1,::1")],
+    [{ HTTPS_PROXY: "http://p:1", NO_PROXY: "*" }, {}],
+    [{ NO_PROXY: "corp.example" }, {}],
+    [{ HTTP_PROXY: "" }, {}],
+  ])("exempt loopback from a proxy, and change nothing without one: %j", (env, changed) => {
+    expect(withDirectLoopback(env)).toEqual(changed);
   });
 });

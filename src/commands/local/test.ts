@@ -1,5 +1,6 @@
 /** `paylink test -- <command …>`: runs another program with a sandbox and a receiver of its own, for CI. */
 import { isSuccess } from "../../http/message.ts";
+import { withDirectLoopback } from "../../http/proxies.ts";
 import { spawn } from "node:child_process";
 import { createPublicKey } from "node:crypto";
 import { constants } from "node:os";
@@ -37,7 +38,7 @@ export async function test(
   const { out } = context;
   const report = createTestReport(forwardTo.length > 0);
   const services = await openLocalServices(context, { routes: forwardTo, fail, ...report });
-  const exit = await runProgram(command, await environmentOf(services), context);
+  const exit = await runProgram(command, await environmentOf(services, context.env), context);
   // The report covers the webhooks that are still due.
   await services.sandbox.idle();
   const lost = reconcile ? [...report.lost.values()] : [];
@@ -57,17 +58,15 @@ const UNSET: Environment = Object.fromEntries(
 );
 
 /** Registers the sandbox as the profile of its home, and returns the variables for the command. */
-async function environmentOf({
-  home,
-  eventStore,
-  sandboxHome,
-  sandbox,
-  receiver,
-}: LocalServices): Promise<Environment> {
+async function environmentOf(
+  { home, eventStore, sandboxHome, sandbox, receiver }: LocalServices,
+  env: Environment,
+): Promise<Environment> {
   await sandboxHome.register(sandbox.baseUrl, receiver.url);
   const { token, terminalId, privateKey } = sandboxHome.identity;
   return {
     ...UNSET,
+    ...withDirectLoopback(env),
     PAYLINK_HOME: home,
     PAYLINK_PROFILE: SANDBOX_PROFILE,
     PAYLINK_BASE_URL: sandbox.baseUrl,
