@@ -15,6 +15,7 @@ import {
   SandboxNotRunning,
   SendError,
   SendTimeout,
+  systemCode,
 } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, isRedirect, retryAfter } from "../http/message.ts";
 import type { ConfigKey } from "../settings/setting-table.ts";
@@ -252,13 +253,15 @@ export function notReached(error: SendError, effect: Effect, step?: Hint): Payli
   });
 }
 
-/** What to do if the sandbox does not run, the proxy fails, or Node does not know who issued the certificate. */
+/** What to do if the sandbox does not run, the proxy fails, or Node does not accept the certificate. */
 function connectionHint(error: SendError): Hint | undefined {
   if (error instanceof SandboxNotRunning) return hint`Start it: ${paylink("sandbox")}`;
   if (error.cause instanceof ProxyFailure)
     return error.cause.status === 407
       ? hint`The proxy requires a user name and a password: set HTTPS_PROXY to http://<user>:<password>@<host>:<port>.`
       : hint`Check the proxy in HTTPS_PROXY. For hosts that need no proxy, set NO_PROXY.`;
+  if (/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.test(systemCode(error)))
+    return hint`Check the date and time of this machine: by a wrong clock, a valid certificate has expired or is not valid yet.`;
   return isOfUnknownAuthority(error)
     ? hint`Node.js does not trust the authority that issued the service's certificate. If the authority is your own, set NODE_EXTRA_CA_CERTS to a PEM file with its certificate.`
     : undefined;

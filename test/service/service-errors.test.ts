@@ -1,5 +1,8 @@
 /** Errors as services send them: their words, their code, and the place of each problem. */
 import { describe, expect, it } from "vitest";
+import { PaylinkError } from "../../src/domain/errors.ts";
+import { SendError } from "../../src/http/exchange.ts";
+import { failureOfExchange } from "../../src/service/failures.ts";
 import { serviceWords } from "../../src/service/words.ts";
 import { REQUEST } from "../support/link-request.ts";
 import { apiAt } from "../support/api.ts";
@@ -41,6 +44,17 @@ it.each([
 it("long bodies are clipped, and their length is named", () => {
   const { text } = serviceWords({ body: new TextEncoder().encode("x".repeat(100_000)) });
   expect(text).toBe(`${"x".repeat(500)}… (100000 characters)`);
+});
+
+it.each([
+  ["CERT_HAS_EXPIRED", "Check the date and time of this machine"],
+  ["CERT_NOT_YET_VALID", "Check the date and time of this machine"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "set NODE_EXTRA_CA_CERTS"],
+])("a certificate that is not accepted, %s, has its own next step", (code, step) => {
+  const cause = Object.assign(new Error("certificate"), { code });
+  const error = failureOfExchange(new SendError("https://pay.example: certificate", false, cause), "create");
+  expect(error).toMatchObject({ code: "not_reached", exit: 5 });
+  expect(error instanceof PaylinkError ? adviceOf(error) : "").toContain(step);
 });
 
 describe("a refusal", () => {
