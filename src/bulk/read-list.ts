@@ -4,6 +4,7 @@ import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
+import { lostLettersProblem } from "../domain/typed-text.ts";
 import { Columns, misnamed, repeatedFields, type Column } from "./columns.ts";
 import { decode, headOf, type ListHead } from "./list-text.ts";
 import { PackedRows, type Rows } from "./packed-rows.ts";
@@ -301,6 +302,7 @@ const CONTROL_IN_NOTES = /[^\P{Cc}\t\r\n]/u;
 /** The fields that may have tabs and line ends; a column that is not sent may have them too. */
 const NOTES: ReadonlySet<string> = new Set(["description", "merchantCustomData"]);
 
+/** Letters that were lost matter only where they are sent. */
 function controlProblems(columns: readonly Column[], values: readonly Json[]): Problem[] {
   const problems: Problem[] = [];
   for (const [place, value] of values.entries()) {
@@ -308,6 +310,8 @@ function controlProblems(columns: readonly Column[], values: readonly Json[]): P
     if (typeof value !== "string" || column === undefined) continue;
     const isNote = column.field === undefined || NOTES.has(column.field);
     problems.push(...controlProblem(column.name, value, isNote));
+    const lost = column.field === undefined ? undefined : lostLettersProblem(value);
+    if (lost !== undefined) problems.push({ at: column.name, message: lost });
   }
   return problems;
 }

@@ -109,6 +109,16 @@ describe("a list in CSV", () => {
     await expect(listOf("amount,o\u0007wn\n1,2\n")).rejects.toThrow("cannot be read");
   });
 
+  it("refuses texts that have lost letters, in the cells that are sent", async () => {
+    const { rows } = await listOf("amount,customerName,own\n1,Jos\ufffd,ok\n1,Jos\u00e9,Jos\ufffd\n");
+    expect([...rows].map(({ problems }) => problems)).toEqual([
+      [{ at: "customerName", message: "must be UTF-8 text: letters of it were lost in another encoding" }],
+      [],
+    ]);
+    const json = await listOf('{"amount":1,"customerName":"Tea \\ud83d"}\n');
+    expect([...json.rows].flatMap(({ problems }) => problems)).toMatchObject([{ at: "customerName" }]);
+  });
+
   it.each([
     ['="A-1"', "A-1"],
     ['="005"', "005"],
