@@ -25,12 +25,12 @@ export interface ClientParts extends RetryParts {
   readonly keep: (profile: string, client: TokenClient, token: AccessToken) => void;
 }
 
-/** Throws `no_profile` without a base URL, `no_token` without a token and client credentials, or if variables for them are empty. */
+/** Throws `no_profile` without a base URL, `no_token` without a token and client credentials, or if variables for them say nothing. */
 export function openApi(parts: ClientParts): Api {
   const { settings, timeout } = parts;
   const baseUrl = settings.get("baseUrl");
   if (baseUrl === undefined) throw noAccount();
-  if (settings.emptied.length > 0) throw emptyAccount(settings);
+  if (settings.unread.length > 0) throw unreadAccount(settings);
   const once = untilInterrupted(parts);
   const send = parts.retries ? withRetries({ ...parts, send: once }) : once;
   const tokens = tokensOf({ ...parts, send });
@@ -54,11 +54,20 @@ const untilInterrupted =
 
 export const noAccount = (): PaylinkError => new PaylinkError("no_profile", "No account configured.");
 
-function emptyAccount({ emptied, profile = "" }: ResolvedSettings): PaylinkError {
-  const names = emptied.join(" and ");
+function unreadAccount({ unread, profile = "" }: ResolvedSettings): PaylinkError {
+  const empty = unread.filter(({ meant }) => meant === undefined).map(({ name }) => name);
+  const reasons = [
+    ...(empty.length === 0
+      ? []
+      : [`${empty.join(" and ")} ${empty.length === 1 ? "is" : "are"} set, but empty.`]),
+    ...unread.flatMap(({ name, meant }) =>
+      meant === undefined ? [] : [`${name} is not a variable of paylink. Did you mean ${meant}?`],
+    ),
+  ];
+  const names = unread.map(({ name }) => name).join(" and ");
   return new PaylinkError(
     "no_token",
-    `${names} ${emptied.length === 1 ? "is" : "are"} set, but empty. The account of the current profile, ${profile}, is not used instead.`,
+    `${reasons.join(" ")} The account of the current profile, ${profile}, is not used instead.`,
     {
       consequence: "Nothing was sent.",
       hints: [hint`To use that account, unset ${names}, or name the profile: --profile ${profile}`],

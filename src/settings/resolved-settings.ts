@@ -9,6 +9,7 @@ import { hint, paylink } from "../domain/hint.ts";
 import { isForTests, serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
+import { nearest } from "../domain/parse-result.ts";
 import { withoutPassword } from "../domain/url-passwords.ts";
 import { readProfile, type Profile } from "./profile.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./setting-table.ts";
@@ -42,6 +43,12 @@ export interface WithheldSecret {
   readonly stored: string | undefined;
 }
 
+/** A variable that is set and not used: it is empty, or its name is nearly that of another one, which is meant. */
+export interface UnreadVariable {
+  readonly name: string;
+  readonly meant?: string | undefined;
+}
+
 export interface ResolvedSettings {
   /** The name of the profile; undefined without a profile: all values then come from the environment. */
   readonly profile: string | undefined;
@@ -53,10 +60,10 @@ export interface ResolvedSettings {
   /** The parts of the account that replace those of the profile: `token from PAYLINK_TOKEN`. */
   readonly replaced: readonly string[];
   /**
-   * The variables of an account that are set and empty, as a job without its secrets has them, where the current profile would be used in
-   * their place although it is not known to be for tests.
+   * The variables of an account that say nothing, where the current profile would be used in their place although it is not known to be for
+   * tests: empty, as a job without its secrets has them, or misspelled.
    */
-  readonly emptied: readonly string[];
+  readonly unread: readonly UnreadVariable[];
   /** The value in force with its source; undefined if nothing sets it, or if what sets it does not count here. */
   find<Key extends SettingKey>(key: Key): ResolvedSetting<Key> | undefined;
   /** The value alone. */
@@ -105,12 +112,15 @@ export function resolveSettings({ name, profile, isNamed = false, env }: Setting
     isLoopback(parseWebAddress(address.value)?.hostname ?? "");
   const login = resolveLogin(find, isNamed ? ["profile", "environment"] : ["environment", "profile"]);
   const label = isSandbox ? "sandbox" : serviceLabel(address?.value ?? "");
-  const isUnnamed = profile !== undefined && !isNamed && !env["PAYLINK_PROFILE"]?.trim();
+  const isUnnamed = profile !== undefined && !isNamed && !env[PROFILE_VARIABLE]?.trim();
   return {
     profile: profile === undefined ? undefined : name,
     label,
     login,
-    emptied: isUnnamed && login !== undefined && !isForTests(label) ? emptiedVariables(env, find, login) : [],
+    unread:
+      isUnnamed && login !== undefined && !isForTests(label)
+        ? [...emptyVariables(env, find, login), ...misspelledVariables(env)]
+        : [],
     withheld: login === undefined ? withheldSecret(resolve, isWithheld, elsewhere, stored) : undefined,
     replaced: profile === undefined ? [] : replacedParts(find, login),
     find,
@@ -234,20 +244,32 @@ function replacedParts(find: Find, login: Login | undefined): string[] {
   );
 }
 
-function emptiedVariables(env: Environment, find: Find, { kind }: Login): string[] {
+function emptyVariables(env: Environment, find: Find, { kind }: Login): UnreadVariable[] {
   const isEmpty = (variable: string): boolean => env[variable]?.trim() === "";
   const isStored = (key: SettingKey): boolean =>
     ["profile", "service"].some((source) => find(key)?.source === source);
   const secret = kind === "token" ? "token" : "clientSecret";
-  return [
-    ...["PAYLINK_PROFILE"].filter(isEmpty),
-    ...ACCOUNT_PARTS.flatMap(([key]) => {
-      const { variable } = SETTINGS[key];
-      // One secret takes the place of the other.
-      const inPlace = SETTINGS[key].secret === true ? secret : key;
-      return isEmpty(variable) && isStored(inPlace) ? [variable] : [];
-    }),
-  ];
+  const ofAccount = ACCOUNT_PARTS.flatMap(([key]) => {
+    const { variable } = SETTINGS[key];
+    // One secret takes the place of the other.
+    const inPlace = SETTINGS[key].secret === true ? secret : key;
+    return isEmpty(variable) && isStored(inPlace) ? [variable] : [];
+  });
+  return [...[PROFILE_VARIABLE].filter(isEmpty), ...ofAccount].map((name) => ({ name }));
+}
+
+const PROFILE_VARIABLE = "PAYLINK_PROFILE";
+
+const isOneLetterOff = (edits: number): boolean => edits <= 1;
+
+/** Other programs may have variables of their own that begin with PAYLINK_: only a name that is nearly one of these is taken for it. */
+function misspelledVariables(env: Environment): UnreadVariable[] {
+  const known = [PROFILE_VARIABLE, ...ACCOUNT_PARTS.map(([key]) => SETTINGS[key].variable)];
+  return Object.keys(env).flatMap((name) => {
+    const isOther = /^PAYLINK_/i.test(name) && !known.includes(name) && env[name]?.trim() !== "";
+    const meant = isOther ? nearest(name, known, isOneLetterOff) : undefined;
+    return meant === undefined ? [] : [{ name, meant }];
+  });
 }
 
 function defaultOf<Key extends SettingKey>(key: Key): SettingValue<Key> | undefined {

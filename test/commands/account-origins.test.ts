@@ -67,7 +67,7 @@ it("does not send a token obtained earlier, nor the secret to another token URL"
   expect(sentTo(own)).toBe(before);
 });
 
-describe("a job whose variables are empty", () => {
+describe("a job whose variables say nothing", () => {
   it.each([
     ["PAYLINK_TOKEN", { PAYLINK_TOKEN: "" }],
     ["PAYLINK_CLIENT_SECRET", { PAYLINK_CLIENT_SECRET: " " }],
@@ -84,6 +84,36 @@ describe("a job whose variables are empty", () => {
       expect(text).toContain(`unset ${names}, or name the profile: --profile shop`);
     }
     expect(sentTo(own)).toBe("");
+  });
+
+  it.each([
+    [
+      "PAYLINK_BASEURL",
+      "PAYLINK_BASE_URL",
+      { PAYLINK_BASEURL: "https://test.example", PAYLINK_TOKEN: "of-the-job" },
+    ],
+    ["PAYLINK_TOKNE", "PAYLINK_TOKEN", { PAYLINK_TOKNE: "of-the-job" }],
+    ["paylink_profile", "PAYLINK_PROFILE", { paylink_profile: "store" }],
+  ])("does not use it in the place of a misspelled variable either: %s", async (name, meant, env) => {
+    const { home, own } = await twoAccounts();
+    const run = await runCommand(["create", "--amount", "1"], { home, env });
+    expect(run.exit).toBe(3);
+    expect(run.stderr.replace(/\s+/g, " ")).toContain(
+      `${name} is not a variable of paylink. Did you mean ${meant}? The account of the current profile, shop, is not used instead.`,
+    );
+    expect(run.stderr).not.toContain("of-the-job");
+    expect(sentTo(own)).toBe("");
+  });
+
+  it("does not mind variables of other programs", async () => {
+    const { home } = await twoAccounts();
+    const env = {
+      PAYLINK_WEBHOOK_KEY_FILE: "key.pem",
+      PAYLINK_TIMEOUT: "5",
+      PAYLINK_URL: "x",
+      PAYLINK_TOKEN_B: "1",
+    };
+    expect(await runCommand(LIST, { home, env })).toMatchObject({ exit: 0 });
   });
 
   it("uses the profile that it names, and one that is known to be for tests", async () => {

@@ -205,7 +205,7 @@ const TOPICS = {
   environment: () => ({
     json: ENVIRONMENT,
     parts: [
-      "Environment variables. A flag overrides them, and so does a profile that --profile names. They override the current profile, but a stored secret goes only to the addresses that it was stored for: beside PAYLINK_BASE_URL, give PAYLINK_TOKEN too, or PAYLINK_CLIENT_ID, PAYLINK_CLIENT_SECRET and PAYLINK_TOKEN_URL. Where both are set, the client credentials are used. An empty variable counts as not set, except PAYLINK_DB beside listen --ack stored or --admin, which refuse it, and PAYLINK_PROFILE and those of an account: a job without its secrets does not use the current profile instead, unless that is known to be for tests.",
+      "Environment variables. A flag overrides them, and so does a profile that --profile names. They override the current profile, but a stored secret goes only to the addresses that it was stored for: beside PAYLINK_BASE_URL, give PAYLINK_TOKEN too, or PAYLINK_CLIENT_ID, PAYLINK_CLIENT_SECRET and PAYLINK_TOKEN_URL. Where both are set, the client credentials are used. An empty variable counts as not set, except PAYLINK_DB beside listen --ack stored or --admin, which refuse it, and PAYLINK_PROFILE and those of an account: a job without its secrets does not use the current profile instead, unless that is known to be for tests. The same holds for a variable whose name is nearly one of these.",
       rows(Object.entries(ENVIRONMENT)),
     ],
   }),
