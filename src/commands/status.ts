@@ -1,7 +1,7 @@
 /** `paylink status`: checks the account of the profile, one line for each part, with the remedy. */
 import type { Context } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
-import { hint } from "../domain/hint.ts";
+import { hint, shellWord } from "../domain/hint.ts";
 import { renderCheck, renderServiceName } from "../render/account.ts";
 import { renderHint } from "../render/hint.ts";
 import { NO_PAINT } from "../render/paint.ts";
@@ -20,7 +20,7 @@ import {
 } from "../service/checks.ts";
 import { noAccount } from "../service/open-client.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
-import type { UnknownMember } from "../settings/profile.ts";
+import type { SettingsFile } from "../settings/settings-file.ts";
 import { checkKeys, KEY_CHECK, unknownSettings, unknownWarning } from "./account-checks.ts";
 import { command } from "./command.ts";
 import { KEEPING_STORE, timeoutFlag } from "./shared-flags.ts";
@@ -85,7 +85,7 @@ async function checkAccount(
   const profiles = await context.profiles();
   const file = `${profiles.path}, ${renderServiceName(settings, NO_PAINT)}`;
   return [
-    checkSettingsFile(file, profiles.unknown()),
+    checkSettingsFile(file, profiles),
     ...(await checkService({ settings, now: context.now(), api: () => context.api() })),
     ...(await checkKeys(settings, context, "webhookKey")),
     checkCallbacks(settings),
@@ -96,7 +96,14 @@ async function checkAccount(
   ];
 }
 
-function checkSettingsFile(file: string, unknown: readonly UnknownMember[]): AccountCheck {
+function checkSettingsFile(file: string, profiles: SettingsFile): AccountCheck {
+  if (profiles.exposesSecret())
+    return warnedCheck(
+      FILE_CHECK,
+      `${file}. Other users of this machine may read the secrets in it`,
+      hint`Allow only yourself: chmod 600 ${shellWord(profiles.path)}`,
+    );
+  const unknown = profiles.unknown();
   if (unknown.length === 0) return passedCheck(FILE_CHECK, file);
   const remedy = hint`Correct or delete them in that file.`;
   return warnedCheck(

@@ -1,6 +1,6 @@
 /** The settings file: the profiles and the name of the current one, written by conf and readable by its owner only. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import { isPlainObject, joinPath } from "../domain/json.ts";
@@ -31,6 +31,8 @@ export interface SettingsFile {
   current(): string | undefined;
   profiles(): Profiles;
   unknown(): readonly UnknownMember[];
+  /** Whether it has a secret, and others on this machine may read it; false on Windows, which has no such modes. */
+  exposesSecret(): boolean;
   /**
    * Changes a profile as it is in the file at that moment; creates it if it does not exist. It becomes the current one if
    * no profile is. Throws `file_unwritable`, as the other changes do.
@@ -82,6 +84,10 @@ export function openSettingsFile(folder: string): SettingsFile {
     current: () => read().current,
     profiles: () => read().profiles,
     unknown: () => unknownIn(readAll().members),
+    exposesSecret: () =>
+      Object.values(read().profiles).some(
+        ({ token, clientSecret }) => token !== undefined || clientSecret !== undefined,
+      ) && isReadByOthers(path),
     change: (name, make) =>
       write(({ current, profiles }) => ({
         current: current ?? name,
@@ -94,6 +100,12 @@ export function openSettingsFile(folder: string): SettingsFile {
         return { ...withCurrent(current === name ? undefined : current), profiles: others };
       }),
   };
+}
+
+function isReadByOthers(path: string): boolean {
+  if (sep === "\\") return false;
+  const { mode = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return (mode & 0o077) !== 0;
 }
 
 /** conf stores no member that is undefined. */

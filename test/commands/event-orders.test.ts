@@ -71,6 +71,19 @@ it("lists what waits with its attempts, and makes it due for the running listene
   await listen.stop();
 });
 
+it("says that what is due already waits, and does not change it", async () => {
+  const { listen, events, listed } = await failingApplication("--retry", "1h");
+  await expect.poll(() => listed("--pending")).toHaveLength(2);
+  await listen.stop();
+  const retried = async (): Promise<unknown> => JSON.parse((await events("retry", "--all", "--json")).stdout);
+  expect(await retried()).toEqual({ due: 2, unchanged: 0, otherKey: 0 });
+  expect(await retried()).toEqual({ due: 0, unchanged: 2, otherKey: 0 });
+  expect(await events("retry", "--all")).toMatchObject({
+    stdout: "",
+    stderr: "2 events not changed: they are already due, or being forwarded at this moment.\n",
+  });
+});
+
 /** Of each filter a value that no event passes: a filter without one does not compile. */
 const NO_EVENT: Readonly<Record<(typeof SELECTION_FLAGS)[number], string>> = {
   outcome: "cancelled",

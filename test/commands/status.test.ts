@@ -1,5 +1,5 @@
 /** `paylink status`, in process: each part of an account, what is wrong with it, and what to do about it. */
-import { existsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CheckState } from "../../src/service/checks.ts";
@@ -82,6 +82,19 @@ describe("paylink status", () => {
     expect(stdout).toMatch(/^✓ token endpoint {7}http:\S+ gave an access token$/m);
     expect(stdout).toMatch(/^! callback addresses .*\n +paylink config set callbackUrl <url>$/m);
     expect(stdout).toMatch(/^– public URL /m);
+  });
+
+  it("warns of secrets that others may read", async () => {
+    const { home } = await account();
+    const path = join(home, "settings.json");
+    chmodSync(path, 0o644);
+    const { exit, find } = await statusOf({ home });
+    expect(exit).toBe(0);
+    expect(find("settings file")).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("Other users of this machine may read the secrets in it"),
+      remedy: `Allow only yourself: chmod 600 ${path}`,
+    });
   });
 
   it("names a damaged settings file before any other problem", async () => {

@@ -32,15 +32,17 @@ export async function retryEvents(
   const found = await findOpen(store, names, "retry");
   const keys = await openRunKeys(context, key, "retry", () => keysOf(store, found));
   const chosen = ownEvents(found, keys, "retry").map(({ id }) => id);
-  const { length: due } = await store.retry(names.length === 0 ? selection : { ids: chosen }, keys);
-  const others =
-    names.length === 0
-      ? await store.countOpen({ ...selection, otherThan: keys }, MOST_COUNTED)
-      : found.length - chosen.length;
-  const busy = names.length === 0 ? 0 : chosen.length - due;
+  const isAll = names.length === 0;
+  const others = isAll
+    ? await store.countOpen({ ...selection, otherThan: keys }, MOST_COUNTED)
+    : found.length - chosen.length;
+  const own = isAll ? (await store.countOpen(selection, MOST_COUNTED)) - others : chosen.length;
+  const { length: due } = await store.retry(isAll ? selection : { ids: chosen }, keys);
+  const busy = Math.max(0, own - due);
   if (out.json) out.data(JSON.stringify({ due, unchanged: busy, otherKey: others }));
   else if (due + busy + others === 0) out.note("No event waits or has failed. Nothing was changed.");
-  else out.data(due === 1 ? "1 event is due to be forwarded." : `${due} events are due to be forwarded.`);
+  else if (due > 0 || busy === 0)
+    out.data(due === 1 ? "1 event is due to be forwarded." : `${due} events are due to be forwarded.`);
   if (others > 0) out.note(otherKeyWords(others));
   if (busy > 0)
     out.note(
