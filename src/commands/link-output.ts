@@ -27,7 +27,8 @@ export async function showServiceLink(
   shown: ServiceLink,
   quiet: boolean,
 ): Promise<void> {
-  const style = { paint: context.out.paint, now: context.now(), service: await context.settings() };
+  const { paint, lineWidth } = context.out;
+  const style = { paint, lineWidth, now: context.now(), service: await context.settings() };
   printLink(shown, quiet, context, () => renderLinkDetails(shown.link, shown.json, style));
 }
 

@@ -84,7 +84,11 @@ export function renderList(list: ShownList, paint: Paint, width: number): string
   const table = renderListing(
     shown.map(fieldLabel),
     first.map((request) =>
-      shown.map((path) => ({ text: previewText(path, request) ?? NO_VALUE, right: path === "amount" })),
+      shown.map((path) => ({
+        text: previewText(path, request) ?? NO_VALUE,
+        right: path === "amount",
+        isWhole: isDate(linkFieldAt(path).type),
+      })),
     ),
     { paint, lineWidth: width - PREVIEW_INDENT.length },
   );

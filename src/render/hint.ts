@@ -44,8 +44,19 @@ export function renderCommand({ words }: CommandLine, { profile, eventStore }: N
   const own =
     profile !== undefined && WITH_ACCOUNT.has(command) && !words.some(namesProfile) ? ["-p", profile] : [];
   const store = eventStore !== undefined && WITH_STORE.has(command) ? ["--db", eventStore] : [];
-  const typed = words.map((word) => (PLACEHOLDER.test(word) ? word : shellWord(word)));
-  return ["paylink", ...own.map(shellWord), ...typed, ...store.map(shellWord)].join(" ");
+  const typed = words.map((word) => (PLACEHOLDER.test(word) ? word : printableWord(word)));
+  return ["paylink", ...own.map(printableWord), ...typed, ...store.map(printableWord)].join(" ");
+}
+
+/** A word that can be printed as it is, and that a shell reads back: `$'…'` has escapes for what a terminal must not be given. */
+const printableWord = (word: string): string =>
+  safeText(word) === word ? shellWord(word) : `$'${Array.from(word, printableCharacter).join("")}'`;
+
+function printableCharacter(character: string): string {
+  if (character === "'" || character === "\\") return `\\${character}`;
+  if (safeText(character) === character) return character;
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
 }
 
 const namesProfile = (word: string): boolean => /^(?:-p|--profile$|--profile=)/.test(word);

@@ -118,6 +118,36 @@ export function wrap(text: string, width: number, indent = 0): string {
   return [...lines, line].join(`\n${" ".repeat(indent)}`);
 }
 
+/**
+ * Breaks lines that are too long between words, and indents what follows as far as the line. Nothing is broken in a command, so that it
+ * can be copied: from `paylink` to the end of the sentence.
+ */
+export const fitLines = (text: string, width: number): string =>
+  text
+    .split("\n")
+    .map((line) => (widthOf(withoutColours(line)) <= width ? line : fitLine(line, width)))
+    .join("\n");
+
+function fitLine(line: string, width: number): string {
+  const start = /^(?:[!✓✗→] | *)/.exec(withoutColours(line))?.[0].length ?? 0;
+  const lines: string[] = [];
+  let fitting = "";
+  for (const piece of line.match(UNBROKEN) ?? []) {
+    const next = `${fitting}${piece}`;
+    if (fitting.trim().length > start && widthOf(withoutColours(next.trimEnd())) > width) {
+      lines.push(fitting.trimEnd());
+      fitting = `${" ".repeat(start)}${piece}`;
+    } else fitting = next;
+  }
+  return [...lines, fitting].join("\n");
+}
+
+/** A command with the words after it, or a word; each with the spaces around it. */
+const UNBROKEN = / *(?:paylink (?:'[^']*'|[^'])*?(?:[.;,)](?= |$)|$)|\S+) */g;
+
+// oxlint-disable-next-line no-control-regex -- colours take no room
+const withoutColours = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, "");
+
 /** Columns of a bar. */
 const BAR = 24;
 

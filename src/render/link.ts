@@ -12,10 +12,12 @@ import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { renderServiceName } from "./account.ts";
-import { formatLocal, NO_VALUE } from "./layout.ts";
+import { formatLocal, NO_VALUE, wrap } from "./layout.ts";
 
 interface FieldStyle {
   readonly paint: Paint;
+  /** Columns that a line may have. */
+  readonly lineWidth: number;
   readonly now: Date;
 }
 interface LinkStyle extends FieldStyle {
@@ -60,18 +62,29 @@ export const renderRequestSummary = (
       ...(request.expirationDate === undefined ? [[fieldLabel("expirationDate"), BY_SERVICE] as const] : []),
       ...otherRows(json, request, style.now),
     ],
-    style.paint,
+    style,
   ).join("\n");
 
 type FieldRow = readonly [label: string, value: string];
 
-const framed = (url: string, rows: readonly FieldRow[], { paint, service }: LinkStyle): string =>
-  [paint.bold(safeText(url)), ...rowLines(rows, paint), `  ${renderServiceName(service, paint)}`].join("\n");
+const framed = (url: string, rows: readonly FieldRow[], style: LinkStyle): string => {
+  const { paint, service } = style;
+  return [paint.bold(safeText(url)), ...rowLines(rows, style), `  ${renderServiceName(service, paint)}`].join(
+    "\n",
+  );
+};
 
 /** One row for each field, the values below each other. */
-function rowLines(rows: readonly FieldRow[], paint: Paint): string[] {
+function rowLines(
+  rows: readonly FieldRow[],
+  { paint, lineWidth }: Pick<FieldStyle, "paint" | "lineWidth">,
+): string[] {
   const width = Math.max(...rows.map(([label]) => safeText(label).length)) + 2;
-  return rows.map(([label, value]) => `  ${paint.dim(safeText(label).padEnd(width))}${value}`);
+  const column = width + 2;
+  return rows.map(
+    ([label, value]) =>
+      `  ${paint.dim(safeText(label).padEnd(width))}${wrap(value, lineWidth - column, column)}`,
+  );
 }
 
 /** A field without a value has a row only if `absent` is given. */

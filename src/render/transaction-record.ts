@@ -145,7 +145,14 @@ function groupLines(
   for (const name of names) {
     const label = padEnd(clip(safeText(name), LABEL_WIDTH - 1), LABEL_WIDTH);
     const value = fieldValue(name, memberOf(record, name) ?? null, record);
-    const [first = "", ...rest] = splitAtWidth(value, Math.max(20, width - LABEL_WIDTH - 4));
+    const room = Math.max(20, width - LABEL_WIDTH - 4);
+    const length = widthOf(value);
+    // An id, for example, that can be copied from a line of its own.
+    if (length > room && length <= width - 6) {
+      lines.push(`    ${paint.dim(label)}`.trimEnd(), `      ${value}`);
+      continue;
+    }
+    const [first = "", ...rest] = splitAtWidth(value, room);
     lines.push(`    ${paint.dim(label)}${first}`, ...rest.map((part) => " ".repeat(LABEL_WIDTH + 4) + part));
   }
   return lines;

@@ -6,6 +6,7 @@ import type { Explanation } from "../receiver/captured.ts";
 import type { CheckResult } from "../signatures/explain/checks.ts";
 import { renderRecord, type RecordStyle } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
+import { fitLines, wrap } from "./layout.ts";
 import { clip } from "./width.ts";
 
 /** `source` says where the address of the request comes from. */
@@ -13,17 +14,18 @@ export function renderExplanation(
   explanation: Explanation,
   request: HttpRequest,
   source: string,
-  style: RecordStyle,
+  style: RecordStyle & { readonly lineWidth: number },
 ): string {
-  const { paint } = style;
+  const { paint, lineWidth } = style;
+  const fitted = (text: string): string => fitLines(text, lineWidth);
   const { verdict, checks, signatureBase, record, violations, refused } = explanation;
   return joinSections([
     // If nothing could be verified, the verdict says so already.
-    refused === null || refused.code === verdict.code ? "" : refusalText(refused, paint),
-    `${heading(verdict, request, paint)}${paint.dim(`  (address from ${source})`)}`,
+    refused === null || refused.code === verdict.code ? "" : fitted(refusalText(refused, paint)),
+    fitted(`${heading(verdict, request, paint)}${paint.dim(`  (address from ${source})`)}`),
     section(
       "checks",
-      checks.map((check) => checkLine(check, paint)),
+      checks.map((check) => checkLine(check, paint, lineWidth)),
       paint,
     ),
     section(
@@ -36,8 +38,9 @@ export function renderExplanation(
       "warnings",
       verdict.warnings.map((warning) => warningLine(warning, paint)),
       paint,
+      fitted,
     ),
-    section("cause", cause(explanation, paint), paint),
+    section("cause", cause(explanation, paint), paint, fitted),
     record === null && violations.length === 0 ? "" : renderRecord(record, violations, style),
   ]);
 }
@@ -59,15 +62,23 @@ function heading(verdict: Explanation["verdict"], request: HttpRequest, paint: P
 
 const ADDRESS_LENGTH = 200;
 
-function section(title: string, lines: readonly string[], paint: Paint): string {
-  return lines.length === 0 ? "" : [paint.cyan(title), ...lines.map((line) => `  ${line}`)].join("\n");
+function section(
+  title: string,
+  lines: readonly string[],
+  paint: Paint,
+  fitted = (line: string): string => line,
+): string {
+  return lines.length === 0
+    ? ""
+    : [paint.cyan(title), ...lines.map((line) => fitted(`  ${line}`))].join("\n");
 }
 
 const CHECK_WIDTH = 18;
 
-function checkLine({ check, ok, detail }: CheckResult, paint: Paint): string {
+function checkLine({ check, ok, detail }: CheckResult, paint: Paint, lineWidth: number): string {
   const mark = ok ? paint.green("✓") : paint.red("✗");
-  return `${mark} ${check.padEnd(CHECK_WIDTH)}${safeText(detail)}`;
+  const column = CHECK_WIDTH + 4;
+  return `${mark} ${check.padEnd(CHECK_WIDTH)}${wrap(safeText(detail), lineWidth - column, column)}`;
 }
 
 function warningLine(warning: Warning, paint: Paint): string {

@@ -2,7 +2,7 @@
 import type { ColorSupportLevel } from "chalk";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import type { PaylinkError } from "../domain/errors.ts";
-import { logLine } from "../render/layout.ts";
+import { fitLines, logLine } from "../render/layout.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
 import { safeJson, safeLines } from "../render/safe-text.ts";
 import { terminalColumns, type OutputStream, type StandardChannels } from "./channel.ts";
@@ -182,7 +182,7 @@ export class Output {
 
   /** The failure that ends the run, on stderr in every mode. */
   error(text: string): void {
-    this.debug(this.#printed(text));
+    this.debug(this.json ? safeJson(text) : this.#fitting(text));
   }
 
   /** An HTTP exchange that `--debug` shows, on stderr in every mode. */
@@ -204,7 +204,13 @@ export class Output {
 
   #say(level: "info" | "warning", text: string, mark = ""): void {
     const isLog = this.#isLogTo(this.#channels.stderr);
-    this.debug(isLog ? logLine(this.#now(), level, text) : `${mark}${text}`);
+    this.debug(isLog ? logLine(this.#now(), level, text) : this.#fitting(`${mark}${text}`));
+  }
+
+  /** Text for people, in lines that fit the terminal of stderr. */
+  #fitting(text: string): string {
+    const { stderr } = this.#channels;
+    return stderr.isTTY === true ? fitLines(text, terminalColumns(stderr)) : text;
   }
 
   /** Makes remote text safe in JSON too. */

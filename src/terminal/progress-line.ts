@@ -1,4 +1,5 @@
 /** The one line on stderr that changes in place, below all other messages; only a terminal shows it. */
+import { clip } from "../render/width.ts";
 import { terminalColumns, type OutputStream, type StandardChannels } from "./channel.ts";
 
 const CLEAR_LINE = "\r\u001B[2K";
@@ -14,7 +15,7 @@ export class ProgressLine {
   /** Draws the line as far as it fits, in place of the one before; an empty text removes it. */
   draw(text: string): void {
     const { stderr, toStderr } = this.#channels;
-    const line = text.slice(0, terminalColumns(stderr) - 1);
+    const line = clip(text, terminalColumns(stderr) - 1);
     if (line === this.#shown) return;
     this.#shown = line;
     toStderr.write(`${CLEAR_LINE}${line}`);

@@ -1,6 +1,8 @@
 /** Asks the user questions: never without a terminal, in CI, for a coding agent or with `--no-input`. */
 import { AGENT_VARIABLES } from "../domain/coding-agents.ts";
 import { PaylinkError } from "../domain/errors.ts";
+import { fitLines } from "../render/layout.ts";
+import { terminalColumns } from "./channel.ts";
 
 interface PromptQuestion {
   readonly message: string;
@@ -57,6 +59,9 @@ const isOn = (value = ""): boolean => value !== "" && value !== "false";
 const CHOICES_SHOWN = 12;
 
 /** Uses stderr, so that stdout has only the result, unless stderr is not a terminal. */
+/** Columns of `? ` before a question, and of ` (y/N) ` after it. */
+const CONFIRM_WIDTH = 9;
+
 export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSignal): Ask {
   const context = {
     input: stdin,
@@ -108,6 +113,9 @@ export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSigna
         ),
       ),
     confirm: (message, { initial } = { initial: true }) =>
-      ask(({ confirm }) => confirm({ message, default: initial }, context)),
+      ask(({ confirm }) => {
+        const fitted = fitLines(message, terminalColumns(context.output) - CONFIRM_WIDTH);
+        return confirm({ message: fitted, default: initial }, context);
+      }),
   };
 }

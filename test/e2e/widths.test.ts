@@ -1,22 +1,23 @@
-/** What fits a terminal of 60, 80 and 120 columns. */
+/** What fits a terminal of 60, 80, 120 and 200 columns. */
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 import { openScreen } from "../support/screen.ts";
 import { keyFile } from "../support/keys.ts";
+import { widthOf } from "../../src/render/width.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
 /** The lines as they were printed, before the terminal breaks them. */
 const widest = (raw: string): number => {
   // oxlint-disable-next-line no-control-regex -- colours take no room
   const lines = raw.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "").split(/\r?\n/);
-  return Math.max(...lines.map((line) => [...line].length));
+  return Math.max(...lines.map(widthOf));
 };
 
 /** Commands stay on one line, so that they can be copied. */
 const withoutCommands = (raw: string): string => raw.replace(/^.*\bpaylink .*$/gm, "");
 
-describe.each([60, 80, 120])("with %i columns", (columns) => {
+describe.each([60, 80, 120, 200])("with %i columns", (columns) => {
   it.each([["demo"], ["help", "errors"], ["help", "reasons"], ["help", "environment"]])(
     "%s %s fits",
     async (...args) => {
@@ -72,6 +73,72 @@ describe.each([60, 80, 120])("with %i columns", (columns) => {
     expect(table).toContain("EUR 1234.50");
     // The heads, the link, and the sum.
     if (columns >= 80) expect(table.trim().split("\n")).toHaveLength(3);
+  });
+
+  it("a link, its order and its webhook break no word, and cut nothing that is pasted", async () => {
+    const home = temporaryHome();
+    await startSandbox(home);
+    const order = "注文-👩‍👧-שלום\u202e-1";
+    const texts = [
+      "--description",
+      "Café e\u0301té 注文 👩‍👧 ".repeat(12),
+      "--customer-name",
+      "山田太郎 ".repeat(12),
+    ];
+    const create = ["create", "--amount", "10", "--currency", "EUR", "--invoice-id", order, "-q", ...texts];
+    const { stdout: link } = await runPaylink(create, { home });
+    const [, id = ""] = /r=(\w+)/.exec(link) ?? [];
+    const listening = startPaylink(["listen", "--port", "0", "--json"], { home });
+    const uti = "0e48ac1d-c7c5-4716-8702-6c515f82fb3e";
+    const url = await readyUrl(listening);
+    await runPaylink(["trigger", "approved", "--to", url, "--reference", order, "--set", `uti=${uti}`], {
+      home,
+    });
+    await listening.stop();
+    const shown = async (...args: string[]): Promise<string> => {
+      const screen = openScreen(args, { home, columns });
+      await screen.ended;
+      const prose = withoutCommands(screen.raw()).replaceAll(link.trim(), "");
+      expect(widest(prose)).toBeLessThanOrEqual(columns);
+      return screen.raw();
+    };
+    expect(await shown("links", "show", id)).toMatch(
+      /paylink reconcile \$'注文-👩\\u200d👧-שלום\\u202e-1'\s/,
+    );
+    expect(await shown("events", "show", uti)).toContain("paylink reconcile $'");
+    const full = openScreen(["events", "show", uti, "--full"], { home, columns });
+    await full.ended;
+    // The lines of its request are whole too.
+    expect(full.raw()).toMatch(/ "content-type"\);created=/);
+    expect(full.raw()).toMatch(new RegExp(`uti\\S*\\s+${uti}\\s`));
+    expect(await shown("reconcile")).toContain("EUR 10.00");
+    expect(await shown("reconcile", order)).toContain(uti);
+    expect(await shown("events", "stats")).toMatch(/[Nn]othing/);
+  });
+
+  it("errors, warnings and notes break no word", async () => {
+    const home = temporaryHome();
+    for (const args of [
+      ["events", "show"],
+      ["verify", "--event"],
+      ["create", "--amnt", "1"],
+      ["create", "--amount", "10", "--currency", "EUR"],
+      ["events", "prune", "--before", "2020-01-01", "--yes"],
+      ["reconcile", "--books", "nope.csv", "--map", "a", "--decimal-comma"],
+    ]) {
+      const screen = openScreen([...args, "--no-input"], { home, columns });
+      await screen.ended;
+      expect(widest(withoutCommands(screen.raw()))).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it("the first lines of listen fit, but for its addresses and its store", async () => {
+    const home = temporaryHome();
+    await startSandbox(home);
+    const screen = openScreen(["listen", "--port", "0"], { home, columns });
+    await screen.until(/--public-url/);
+    const prose = withoutCommands(screen.raw()).replace(/\S*[/]\S*/g, "");
+    expect(widest(prose)).toBeLessThanOrEqual(columns);
   });
 
   it("events list and the record of events show fit", async () => {

@@ -1,4 +1,5 @@
 /** Advice as text: commands as a shell reads them, the profile of the run, and what an error means for the money. */
+import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
 import { hint, paylink, type CommandLine } from "../../src/domain/hint.ts";
@@ -38,9 +39,19 @@ it.each([
 
 it("shows no control character of a remote text", () => {
   expect(renderHint(hint`See ${paylink("links", "show", "a\u001b[31m")}`)).toBe(
-    "See paylink links show 'a\\u{1b}[31m'",
+    "See paylink links show $'a\\u001b[31m'",
   );
 });
+
+it.each(["a\u001b[31m", "\u202eשלום", "👩\u200d👧 it's \\n", "tag \u{e0041}", "a\nb"])(
+  "gives %j in escapes that a shell reads back",
+  (word) => {
+    const shown = renderCommand(paylink("reconcile", word));
+    const env = { PATH: process.env["PATH"], LC_ALL: "C.UTF-8" };
+    const read = spawnSync("bash", ["-c", `paylink() { printf %s "$2"; }; ${shown}`], { env });
+    expect(read.stdout.toString()).toBe(word);
+  },
+);
 
 it.each<[FailureCode, string]>([
   ["refused", "Nothing was changed. Look."],

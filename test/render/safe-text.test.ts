@@ -73,6 +73,7 @@ describe("every renderer", () => {
     paint: plain,
     notePaint: plain,
     width: 80,
+    lineWidth: 80,
     now: new Date(0),
     service: resolveSettings({ name: HOSTILE, profile: { baseUrl: HOSTILE }, env: {} }),
     json: false,

@@ -175,7 +175,9 @@ async function showCreated(created: CreatedLink, options: CreateOptions, context
   const { out } = context;
   const { link } = created;
   const { now, settings, quiet } = options;
-  printLink(created, quiet, context, () => renderLink(link, { paint: out.paint, now, service: settings }));
+  printLink(created, quiet, context, () =>
+    renderLink(link, { paint: out.paint, lineWidth: out.lineWidth, now, service: settings }),
+  );
   if (created.asksForOther) warnOfOtherLinks([link.id ?? link.url], context);
   const card = !out.json && !quiet;
   if (card) for (const next of linkNextSteps(link, options)) out.note(renderHint(next, context.named));

@@ -167,7 +167,8 @@ function showSummary(
 ): void {
   if (request !== null) {
     const service = isPrinted ? "" : `\n  ${renderServiceName(settings, out.notePaint)}`;
-    out.note(`\n${renderRequestSummary(request, draft, { paint: out.notePaint, now })}${service}\n`);
+    const style = { paint: out.notePaint, lineWidth: out.lineWidth, now };
+    out.note(`\n${renderRequestSummary(request, draft, style)}${service}\n`);
   }
   for (const problem of [...problems, ...warnings()]) out.warn(renderProblem(inWords(problem)));
 }

@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { targetOf } from "../../receiver/routes.ts";
+import { fitLines } from "../../render/layout.ts";
 import { eventCount, renderForward } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { otherKeyWords } from "./other-keys.ts";
@@ -32,10 +33,8 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
     const name = event.uti || event.id;
     const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, hint: cause };
     if (quiet) out.lines([safeText(name)]);
-    else
-      out.lines([
-        out.json ? JSON.stringify(line) : renderForward(name, forward, out.paint, undefined, cause),
-      ]);
+    else if (out.json) out.lines([JSON.stringify(line)]);
+    else out.lines([fitLines(renderForward(name, forward, out.paint, undefined, cause), out.lineWidth)]);
     signal.throwIfAborted();
   }
   if (others > 0) out.warn(otherKeyWords(others));

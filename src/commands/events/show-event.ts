@@ -8,7 +8,7 @@ import { bodyIsKept, type Rejection } from "../../receiver/event.ts";
 import { eventLine, failedCheckOf, requestDocument } from "../../receiver/event-json.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import { renderCommand, renderHint } from "../../render/hint.ts";
-import { formatLocal } from "../../render/layout.ts";
+import { fitLines, formatLocal } from "../../render/layout.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import type { Paint } from "../../render/paint.ts";
 import { attemptCount, RESENT_BY_SERVICE, renderCard, renderWebhook } from "../../render/received-webhook.ts";
@@ -61,7 +61,7 @@ function eventDetails(
   full: boolean,
   context: Context,
 ): string {
-  const { paint, width } = context.out;
+  const { paint, width, lineWidth } = context.out;
   const { verdict, request, receivedAt, id, delivery } = event;
   const happened = [
     { at: receivedAt, text: "received" },
@@ -69,15 +69,18 @@ function eventDetails(
     ...attempts.map((attempt) => ({ at: attempt.at, text: attemptWords(attempt, paint) })),
     ...actions.map(({ at, action, actor }) => ({ at, text: `${action} by ${safeText(actor)}` })),
   ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
-  return [
-    (full ? renderWebhook : renderCard)(event, { paint, width }),
-    ...(full
-      ? [...requestLines(request, paint), `  ${paint.cyan("signature")}`, `    ${verdictWords(verdict)}`]
-      : []),
+  const afterRequest = [
+    ...(full ? [`  ${paint.cyan("signature")}`, `    ${verdictWords(verdict)}`] : []),
     `  ${paint.dim(`verified by the key ${event.key}`)}`,
     ...happened.map(({ at, text }) => `  ${paint.dim(formatLocal(at))}  ${text}`),
     ...answerLines(attempts.at(-1), delivery, full, paint),
     ...(delivery === null ? [] : [`  ${deliveryWords(id, delivery, context)}`]),
+  ];
+  return [
+    (full ? renderWebhook : renderCard)(event, { paint, width }),
+    // Its lines are whole, so that they can be copied.
+    ...(full ? requestLines(request, paint) : []),
+    fitLines(afterRequest.join("\n"), lineWidth),
   ].join("\n");
 }
 

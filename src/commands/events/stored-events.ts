@@ -8,7 +8,7 @@ import { formatAmount } from "../../domain/money.ts";
 import { type CurrencySum, type KeyStats, NO_EVENTS, type StateStats } from "../../store/stats.ts";
 import { shortKey } from "../../signatures/thumbprint.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/event-json.ts";
-import { type Cell, relativeTime, renderListing, NO_VALUE } from "../../render/layout.ts";
+import { type Cell, fitLines, relativeTime, renderListing, NO_VALUE } from "../../render/layout.ts";
 import { attemptCount, RESENT_BY_SERVICE, deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { statsSentence, sumTexts } from "../../render/stats.ts";
@@ -190,7 +190,7 @@ export async function showStats(context: Context, database: string | undefined):
   const targets = stats.attempts.map(({ target, accepted, refused, unanswered }) => [
     { text: target },
     right(String(accepted + refused + unanswered)),
-    { text: `${accepted} accepted, ${refused} refused, ${unanswered} without an answer` },
+    { text: `${accepted} accepted, ${refused} refused, ${unanswered} without an answer`, isWhole: true },
   ]);
   const shown = [
     statsSentence(stats, now()),
@@ -205,7 +205,7 @@ export async function showStats(context: Context, database: string | undefined):
       STATS_ROWS.map((row) => [row, { ...one[row], sums: (one[row].sums ?? []).map(sumText) }]),
     ),
   }));
-  out.result({ ...stats, keys }, shown.join("\n"));
+  out.result({ ...stats, keys }, fitLines(shown.join("\n"), out.lineWidth));
   return 0;
 }
 
@@ -218,7 +218,7 @@ export async function pruneEvents(
   const store = await context.events(db);
   if (!(await mayPrune(store, before, context))) return saidNo(context);
   const pruned = await store.prune(before);
-  out.result({ before, ...pruned }, `Deleted ${deletedWords(pruned, before)}`);
+  out.result({ before, ...pruned }, fitLines(`Deleted ${deletedWords(pruned, before)}`, out.lineWidth));
   return 0;
 }
 

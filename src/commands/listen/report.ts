@@ -11,7 +11,7 @@ import { eventLine, jsonLine, type Level, rejectionLine } from "../../receiver/e
 import type { ForwardingProgress } from "../../receiver/forwarder.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import { renderForward } from "../../render/received-webhook.ts";
-import { clockTime, logLine } from "../../render/layout.ts";
+import { clockTime, fitLines, logLine } from "../../render/layout.ts";
 import { outcomeName } from "../../domain/outcome.ts";
 import type { HttpServer } from "../../http/exchange.ts";
 import { publicTarget, type ReceiverAddress } from "../../receiver/address.ts";
@@ -157,12 +157,14 @@ function forwardText(
   id: string,
   forward: Forward,
   progress: ForwardingProgress | undefined,
-  { out: { isLog, paint }, cause }: { readonly out: Context["out"]; readonly cause: string | undefined },
+  { out, cause }: { readonly out: Context["out"]; readonly cause: string | undefined },
 ): string {
   const { status } = forward;
+  const { paint } = out;
   // It is known, and printed, when the attempt has ended.
   const at = new Date(forward.at.getTime() + forward.ms);
-  if (!isLog) return renderForward(`${clockTime(at)} ${id}`, forward, paint, progress, cause);
+  if (!out.isLog)
+    return fitLines(renderForward(`${clockTime(at)} ${id}`, forward, paint, progress, cause), out.lineWidth);
   const text = renderForward(id, forward, paint, progress, cause).trimStart();
   return logLine(at, levelOfForward(status, progress), text);
 }

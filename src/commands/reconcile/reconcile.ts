@@ -8,7 +8,7 @@ import { type Finding, type FindingName, FINDINGS } from "../../reconcile/findin
 import { compareOrders, type Counted, isDifferent, type Summary } from "../../reconcile/summary.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderCommand } from "../../render/hint.ts";
-import { formatLocal, wrap } from "../../render/layout.ts";
+import { fitLines, formatLocal, wrap } from "../../render/layout.ts";
 import {
   callbackText,
   differencesText,
@@ -126,7 +126,7 @@ interface Report {
 function printReport(context: Context, report: Report): void {
   const { out } = context;
   const { summary, found, callback, period, collected, settings } = report;
-  out.data(out.paint.bold(summaryText(summary)));
+  out.data(fitLines(out.paint.bold(summaryText(summary)), out.lineWidth));
   for (const name of FINDINGS) {
     const counted = summary.findings[name];
     if (counted === undefined) continue;

@@ -24,9 +24,10 @@ import {
 } from "../../reconcile/timeline.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderCommand } from "../../render/hint.ts";
-import { formatLocal, renderTable, wrap } from "../../render/layout.ts";
+import { formatLocal, wrap } from "../../render/layout.ts";
 import { callbackText, hasNoWebhook, nextStep, verdictText } from "../../render/reconcile.ts";
 import { safeText } from "../../render/safe-text.ts";
+import { widthOf } from "../../render/width.ts";
 import { recordAmount } from "../../render/transaction-record.ts";
 import { linkEnd, linkId } from "../../service/links.ts";
 import type { EventStore } from "../../store/event-store.ts";
@@ -272,14 +273,18 @@ function printTimeline(
     out.lines([...lines, last].map((line) => JSON.stringify(line)));
     return;
   }
-  const rows = steps.map(({ at, what, detail }) => [
-    { text: formatLocal(at), paint: paint.dim, isWhole: true },
-    { text: what, isWhole: true },
-    { text: detail },
-  ]);
+  const widest = Math.max(...steps.map(({ what }) => what.length));
+  /** What does not fit goes to the next line: the ids in it are whole. */
+  const stepLine = ({ at, what, detail }: Step): string => {
+    const time = formatLocal(at);
+    const line = `${time}  ${what.padEnd(widest)}  ${safeText(detail)}`;
+    return widthOf(line) <= lineWidth
+      ? line.replace(time, paint.dim(time))
+      : `${paint.dim(time)}  ${what}\n    ${wrap(safeText(detail), lineWidth - 4, 4)}`;
+  };
   out.lines([
     paint.bold(safeText(number)),
-    ...(rows.length === 0 ? [] : [renderTable(rows, lineWidth)]),
+    ...steps.map(stepLine),
     wrap(safeText(text), lineWidth),
     ...commands.map((command) => `  ${command}`),
   ]);
