@@ -329,14 +329,3 @@ describe("an event store that has forgotten", () => {
     ]);
   });
 });
-
-it("says of books that are no text what it means", async () => {
-  const { exit, stderr } = await reconcile({ paid: [], books: "PK\u0003\u0004\u0014\0" });
-  expect(exit).toBe(2);
-  expect(JSON.parse(stderr)).toMatchObject({
-    error: {
-      code: "file_unreadable",
-      message: expect.stringMatching(/a workbook .* Nothing was compared\.$/),
-    },
-  });
-});
