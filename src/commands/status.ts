@@ -20,7 +20,7 @@ import {
 } from "../service/checks.ts";
 import { noAccount } from "../service/open-client.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
-import type { SettingsFile } from "../settings/settings-file.ts";
+import type { UnknownMember } from "../settings/profile.ts";
 import { checkKeys, KEY_CHECK, unknownSettings, unknownWarning } from "./account-checks.ts";
 import { command } from "./command.ts";
 import { KEEPING_STORE, timeoutFlag } from "./shared-flags.ts";
@@ -83,9 +83,10 @@ async function checkAccount(
     ];
   const store = await orFailure(eventStorePlace(context));
   const profiles = await context.profiles();
-  const file = `${profiles.path}, ${renderServiceName(settings, NO_PAINT)}`;
+  const { path } = profiles;
+  const file = `${path}, ${renderServiceName(settings, NO_PAINT)}`;
   return [
-    checkSettingsFile(file, profiles),
+    checkSettingsFile(file, { path, exposesSecret: profiles.exposesSecret(), unknown: profiles.unknown() }),
     ...(await checkService({ settings, now: context.now(), api: () => context.api() })),
     ...(await checkKeys(settings, context, "webhookKey")),
     checkCallbacks(settings),
@@ -96,14 +97,19 @@ async function checkAccount(
   ];
 }
 
-function checkSettingsFile(file: string, profiles: SettingsFile): AccountCheck {
-  if (profiles.exposesSecret())
+interface SettingsFileState {
+  readonly path: string;
+  readonly exposesSecret: boolean;
+  readonly unknown: readonly UnknownMember[];
+}
+
+function checkSettingsFile(file: string, { path, exposesSecret, unknown }: SettingsFileState): AccountCheck {
+  if (exposesSecret)
     return warnedCheck(
       FILE_CHECK,
       `${file}. Other users of this machine may read the secrets in it`,
-      hint`Allow only yourself: chmod 600 ${shellWord(profiles.path)}`,
+      hint`Allow only yourself: chmod 600 ${shellWord(path)}`,
     );
-  const unknown = profiles.unknown();
   if (unknown.length === 0) return passedCheck(FILE_CHECK, file);
   const remedy = hint`Correct or delete them in that file.`;
   return warnedCheck(
