@@ -16,6 +16,13 @@ export function parsePort(text: string): Parsed<number> {
     : refused("must be a whole number from 0 to 65535");
 }
 
+/** The address that a server binds. IPv6 may have brackets, as in the URLs that paylink prints. */
+export function parseBoundHost(text: string): Parsed<string> {
+  return /\/|^[^:[\]]*:\d+$|\]:/.test(text)
+    ? refused("must be an address or a host name, without scheme and port, such as 127.0.0.1 or ::1")
+    : accepted(text.replace(/^\[(.*)\]$/, "$1"));
+}
+
 /** The path of a listener, as a URL spells it, which is how the service requests it. A second slash would begin the name of a host. */
 export function parsePath(text: string): Parsed<string> {
   const path = /^\/[^?#\s]*$/.test(text) ? new URL(`http://localhost${text}`).pathname : "";

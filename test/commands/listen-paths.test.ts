@@ -37,6 +37,40 @@ it("receives at the address that it prints, however the path is written", async 
   await listen.stop();
 });
 
+it("prints its own host for a public URL whose path begins with two slashes, and receives there", async () => {
+  const home = temporaryHome();
+  const publicUrl = "https://shop.example//hook";
+  const listen = await startListenCommand(home, "--key", keyFile(home), "--public-url", publicUrl);
+  const { hostname, pathname } = new URL(listen.url);
+  expect([hostname, pathname]).toEqual(["127.0.0.1", "//hook"]);
+  expect(await post(listen.url, webhook(publicUrl, record(), { cover: DERIVED_COVER }))).toBe(200);
+  await listen.stop();
+});
+
+it("binds IPv6 with brackets or without, and no URL", async () => {
+  const home = temporaryHome();
+  const args = [
+    "listen",
+    "--port",
+    "0",
+    "--key",
+    keyFile(home),
+    "--expect",
+    "1",
+    "--timeout",
+    "1ms",
+    "--host",
+  ];
+  // Not every machine has IPv6.
+  for (const host of ["[::1]", "::1"])
+    expect((await runCommand([...args, host], { home })).stderr).not.toContain("host name is unknown");
+  for (const host of ["127.0.0.1:4000", "[::1]:4000", "http://localhost", "localhost/hook"])
+    expect(await runCommand([...args, host], { home })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("without scheme and port"),
+    });
+});
+
 it.each(["//shop.example", "/\\shop.example", "/.//shop.example"])(
   "refuses %s, which leads to another host",
   async (path) => {

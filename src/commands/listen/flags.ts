@@ -14,6 +14,7 @@ import {
   parsePort,
   parseSize,
   parseTimeout,
+  parseBoundHost,
 } from "../flag-values.ts";
 import {
   eventStoreFlag,
@@ -35,7 +36,7 @@ export const listenFlags = {
     port: flag("--port <number>", "the port to listen on; 0 picks a free one", parsePort, {
       default: String(LISTENER_PORT),
     }),
-    host: flag("--host <address>", "the address to bind", text, { default: "127.0.0.1" }),
+    host: flag("--host <address>", "the address to bind", parseBoundHost, { default: "127.0.0.1" }),
     path: repeatable(
       "--path <path>",
       "a path to receive webhooks on (default: the path of --public-url, else /); repeatable",

@@ -188,7 +188,8 @@ export function listenersOf(
   publicAddress: ReceiverAddress | undefined,
 ): Listener[] {
   return paths.map((path) => {
-    const bound = new URL(path, url).href;
+    // Not as a reference: a path that begins with two slashes, as that of a public URL may, would be a host.
+    const bound = `${url.slice(0, -1)}${path}`;
     if (publicAddress?.kind !== "public") return { address: bound, bound };
     const { scheme, authority } = publicAddress;
     return { address: `${scheme}://${authority}${publicTarget(path, publicAddress)}`, bound };

@@ -4,14 +4,14 @@ import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/time.ts";
 import { flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
 import { failFlag, plainHostFlag } from "../shared-flags.ts";
-import { parseCover, parseDelays, parsePort } from "../flag-values.ts";
+import { parseBoundHost, parseCover, parseDelays, parsePort } from "../flag-values.ts";
 
 export const sandboxFlags = {
   ...group("Address:", {
     port: flag("--port <number>", "the port to serve on; 0 picks a free one", parsePort, {
       default: String(SANDBOX_PORT),
     }),
-    host: flag("--host <address>", "the address to bind", text, { default: "127.0.0.1" }),
+    host: flag("--host <address>", "the address to bind", parseBoundHost, { default: "127.0.0.1" }),
     allowRemote: toggle("--allow-remote", "serve other machines, and post webhooks to them"),
     allowHost: repeatable(
       "--allow-host <name>",
