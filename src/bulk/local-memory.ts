@@ -1,5 +1,5 @@
 /** The memory of `bulk` in a file of this machine, with a mark beside it that tells a lost file from a new one. */
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
@@ -7,14 +7,20 @@ import { closeWithLog, IN_MEMORY, rollBack, type Connection } from "../store/dat
 import { openDatabase } from "../store/open-database.ts";
 import { SQLITE } from "../store/dialects.ts";
 import { damageIn } from "../store/integrity.ts";
-import { createMemory, createSentRows, type Memory } from "../store/sent-rows.ts";
+import { replaceFile } from "../store/replace-file.ts";
+import { createMemory, createSentRows, SENT_ROWS, type Memory } from "../store/sent-rows.ts";
 import { statementsOf } from "../store/sqlite-database.ts";
+import { markedDatabases } from "./database-marks.ts";
 
 const pathIn = (folder: string): string => join(folder, "bulk.db");
 
 /** A file beside the database. Without it, a database that is gone would look like one that never was. */
 const markIn = (folder: string): string => join(folder, "bulk.db.mark");
 const MARK_TEXT = "bulk.db holds which links paylink bulk has created. If it is gone, restore it.\n";
+
+/** Whether this machine has sent, or may have sent, rows that such a file has. */
+export const hasLocalMemory = (folder: string): boolean =>
+  existsSync(markIn(folder)) || existsSync(pathIn(folder));
 
 /**
  * Throws `file_unreadable` if the database was there and has gone: with a new one, every list would be sent once more. A run that
@@ -27,7 +33,7 @@ export function openLocalMemory(folder: string, { isDryRun }: { readonly isDryRu
     throw lost(folder, "is missing or empty");
   const memory = memoryAt(pathIn(folder), folder, isMarked);
   if (!isMarked) writeFileSync(markIn(folder), MARK_TEXT, { mode: 0o600 });
-  return memory;
+  return { ...memory, remarks: markedDatabases(folder).map(notUsed) };
 }
 
 function memoryAt(path: string, folder: string, isMarked: boolean): Memory {
@@ -40,6 +46,7 @@ function memoryAt(path: string, folder: string, isMarked: boolean): Memory {
       // Each row has its key in the index by age too: without it, a changed key would look like a row that was never sent.
       const damage = damageIn(opened);
       if (damage !== undefined) throw lost(folder, `is damaged: ${damage}`);
+      if (isMarked && !hasMarkedLink(opened, folder)) throw outdated(folder);
     },
   });
   const all = statementsOf(database);
@@ -72,10 +79,58 @@ function memoryAt(path: string, folder: string, isMarked: boolean): Memory {
         if (!database.isInPlace())
           throw new PaylinkError("file_unwritable", `${path} was removed or replaced during this run.`);
       },
-      close: async () => closeWithLog(database),
+      close: async () => {
+        if (path !== IN_MEMORY) markNewestLink(database, folder);
+        closeWithLog(database);
+      },
     },
   );
 }
+
+/** The last line of the mark: the newest link that the memory had when a run ended. An older copy of the file does not have it. */
+const linkText = (row: Readonly<Record<string, unknown>> | undefined): string =>
+  row === undefined ? "" : `${String(row["key"])} ${Number(row["occurrence"])} ${Number(row["attempt"])}\n`;
+
+function markNewestLink(database: Connection, folder: string): void {
+  try {
+    const newest = database
+      .prepare(
+        `SELECT key, occurrence, attempt FROM ${SENT_ROWS} WHERE state = 'created' ORDER BY sent_at DESC LIMIT 1`,
+      )
+      .get();
+    const text = MARK_TEXT + linkText(newest);
+    if (readFileSync(markIn(folder), "utf8") !== text) replaceFile(markIn(folder), text);
+  } catch {
+    // The rows are remembered, whatever becomes of the mark: an older one asks for less.
+  }
+}
+
+function hasMarkedLink(database: Connection, folder: string): boolean {
+  const [, key, occurrence, attempt] =
+    /^(\S+) (\d+) (\d+)$/m.exec(readFileSync(markIn(folder), "utf8").slice(MARK_TEXT.length)) ?? [];
+  return (
+    key === undefined ||
+    database
+      .prepare(`SELECT 1 FROM ${SENT_ROWS} WHERE key = ? AND occurrence = ? AND attempt = ?`)
+      .get(key, Number(occurrence), Number(attempt)) !== undefined
+  );
+}
+
+const outdated = (folder: string): PaylinkError =>
+  new PaylinkError(
+    "file_unreadable",
+    `${pathIn(folder)} is an older copy, or has lost its last rows: it lacks the newest link that bulk created.`,
+    {
+      hints: [
+        hint`Put back the newest copy.`,
+        hint`Without one, find out at the service which links were created since, take their rows out of the list, and remove ${markIn(folder)}.`,
+      ],
+      details: { path: pathIn(folder) },
+    },
+  );
+
+const notUsed = (database: string): string =>
+  `This machine has also sent lists with ${database}, which this run does not use: rows that were sent there are sent again. To use it, name it in PAYLINK_DB.`;
 
 /** What must not be taken for a memory of nothing. */
 const lost = (folder: string, what: string): PaylinkError =>

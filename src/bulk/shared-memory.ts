@@ -1,14 +1,11 @@
 /** The memory of `bulk` in PostgreSQL, with a mark on this machine that tells a database that was replaced or emptied from a new one. */
-import { hash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { systemReason } from "../domain/system-reason.ts";
 import type { Environment } from "../domain/environment.ts";
 import { openPostgresMemory } from "../store/postgres.ts";
-import { replaceFile } from "../store/replace-file.ts";
-import type { Memory } from "../store/sent-rows.ts";
+import { sentKeyText, type Memory, type SentAttempt } from "../store/sent-rows.ts";
+import { markPath, readMark, writeMark } from "./database-marks.ts";
+import { hasLocalMemory, openLocalMemory } from "./local-memory.ts";
 
 /**
  * Throws `database_unusable` if this machine has sent lists with another database at this address, or if the rows of this one
@@ -18,17 +15,18 @@ export async function openSharedMemory(
   folder: string,
   { url, env, isDryRun }: { readonly url: string; readonly env: Environment; readonly isDryRun: boolean },
 ): Promise<Memory> {
-  const { memory, identity, isEmpty } = openPostgresMemory(url, env);
+  const { memory, identity: identityOf, isEmpty } = openPostgresMemory(url, env);
   const { place } = memory;
-  const path = join(folder, `${hash("sha256", place).slice(0, 16)}.mark`);
+  const path = markPath(folder, place);
   try {
-    const [found, empty] = [await identity(), await isEmpty()];
+    const [identity, empty] = [await identityOf(), await isEmpty()];
     const mark = readMark(path);
-    if (mark !== undefined && mark.identity !== found) throw gone(place, path, "replaced or emptied");
+    if (mark !== undefined && mark.identity !== identity) throw gone(place, path, "replaced or emptied");
     if (mark?.hasSent === true && empty) throw gone(place, path, "emptied");
-    const unmarked = mark === undefined && !isDryRun ? writeMark(path, place, found, false) : undefined;
+    const unmarked =
+      mark === undefined && !isDryRun ? writeMark(path, { identity, place, hasSent: false }) : undefined;
     let hasMarked = isDryRun || mark?.hasSent === true || unmarked !== undefined;
-    return {
+    const shared: Memory = {
       ...memory,
       remarks: [
         ...(empty
@@ -42,36 +40,42 @@ export async function openSharedMemory(
         await memory.settle(key, settled);
         if (hasMarked || settled.state === "free") return;
         hasMarked = true;
-        writeMark(path, place, found, true);
+        writeMark(path, { identity, place, hasSent: true });
       },
     };
+    return hasLocalMemory(folder) ? withOwnRows(shared, openLocalMemory(folder, { isDryRun })) : shared;
   } catch (error) {
     await memory.close();
     throw error;
   }
 }
 
-/** The last line of a mark, once rows were sent. */
-const SENT = "Rows were sent.";
-
-function readMark(path: string): { readonly identity: string; readonly hasSent: boolean } | undefined {
-  if (!existsSync(path)) return undefined;
-  const [identity = "", ...lines] = readFileSync(path, "utf8").split("\n");
-  return { identity, hasSent: lines.includes(SENT) };
+/** With what this machine has sent before its lists went to the database, or without it: that is in a file. */
+function withOwnRows(shared: Memory, own: Memory): Memory {
+  const inFile = new Set<string>();
+  return {
+    ...shared,
+    find: async (keys) => {
+      const found = await shared.find(keys);
+      const known = new Set(found.map(sentKeyText));
+      const added = (await own.find(keys)).filter((attempt) => !known.has(sentKeyText(attempt)));
+      for (const attempt of added) inFile.add(sentKeyText(attempt));
+      return added.length === 0 ? found : [...found, ...added].toSorted(compareAttempts);
+    },
+    settle: (key, settled) => (inFile.has(sentKeyText(key)) ? own : shared).settle(key, settled),
+    close: async () => {
+      await own.close();
+      await shared.close();
+    },
+  };
 }
 
-/** Why it could not be written, in words; undefined if it was. */
-function writeMark(path: string, place: string, identity: string, hasSent: boolean): string | undefined {
-  const lines = [identity, `${place} holds which links bulk has created.`, ...(hasSent ? [SENT] : [])];
-  try {
-    replaceFile(path, `${lines.join("\n")}\n`);
-    return undefined;
-  } catch (error) {
-    return systemReason(error);
-  }
-}
+const compareAttempts = (one: SentAttempt, other: SentAttempt): number =>
+  Number(one.key > other.key) - Number(one.key < other.key) ||
+  one.occurrence - other.occurrence ||
+  one.attempt - other.attempt;
 
-/** In a container whose files cannot be written, the run continues: it is like a new machine. */
+/** In a container whose files cannot be written, the run goes on: it is as any new machine. */
 const cannotMark = (place: string, path: string, reason: string): string =>
   `${path} cannot be written (${reason}): the next run here will not notice if ${place} was emptied or replaced.`;
 

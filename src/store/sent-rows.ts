@@ -127,7 +127,7 @@ export function createMemory(transact: Transact, { place, isLocal, written, clos
     written?.();
     return writes.map((write) => ({
       status: "fulfilled",
-      value: write.type === "claim" && claimed.has(keyText(write.claim)),
+      value: write.type === "claim" && claimed.has(sentKeyText(write.claim)),
     }));
   });
   return {
@@ -214,7 +214,7 @@ async function writeSent(
 ): Promise<ReadonlySet<string>> {
   const { now, dialect } = session;
   const table = `${dialect.schema}${SENT_ROWS}`;
-  const ordered = inOrder(writes, (write) => keyText(write.type === "claim" ? write.claim : write.key));
+  const ordered = inOrder(writes, (write) => sentKeyText(write.type === "claim" ? write.claim : write.key));
   const claims = ordered.flatMap((write) =>
     write.type === "claim"
       ? [[...keyOf(write.claim), "claimed", now + LEASE, now, write.claim.payment, write.claim.content]]
@@ -268,4 +268,4 @@ const forget = async ({ all, now, dialect: { schema } }: DatabaseSession, age: n
 const keyOf = ({ key, occurrence, attempt }: SentKey) => [key, occurrence, attempt] as const;
 
 /** The same for the same attempt. */
-const keyText = (sent: SentKey): string => keyOf(sent).join(" ");
+export const sentKeyText = (sent: SentKey): string => keyOf(sent).join(" ");

@@ -112,6 +112,38 @@ describe("a memory in PostgreSQL", () => {
     expect(elsewhere).toMatchObject({ exit: 0, stderr: expect.stringContaining("remembers no row.") });
   });
 
+  it("counts what this machine sent before it used the database, and after", async () => {
+    const service = await startLinkService(({ before }) => (before === 2 ? "created and reset" : "create"));
+    const [home, url] = [temporaryHome(), await server().createDatabase()];
+    const send = (rows: number, db: string, ...flags: string[]) => {
+      mkdirSync(home, { recursive: true });
+      const path = join(home, `${rows}.csv`);
+      writeFileSync(path, listOf(rows));
+      const env = { ...service.env, ...(db !== "" && { PAYLINK_DB: db }) };
+      return runCommand(["bulk", path, "--currency", "EUR", "--concurrency", "1", ...flags], { home, env });
+    };
+    expect(await send(3, "")).toMatchObject({
+      exit: 6,
+      stdout: expect.stringContaining("2 created, 1 unknown"),
+    });
+    const shared = await send(4, url);
+    expect(shared).toMatchObject({
+      exit: 6,
+      stdout: expect.stringContaining("1 created, 2 sent before, 1 unknown"),
+    });
+    // The outcome is kept where the row is.
+    const again = await send(5, url, "--again", "unknown", "--yes");
+    expect(again).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 created, 4 sent before") });
+    expect((await send(4, url)).stdout).toContain("4 rows: 4 sent before");
+    expect([...service.links.values()]).toEqual([1, 1, 1, 1, 1]);
+    const changed = await send(2, url, "--again", "all", "--yes");
+    expect(changed.stdout).toContain("2 rows: 2 created");
+    const alone = await send(1, "", "--dry-run");
+    expect(alone.stderr).toMatch(
+      /This machine has also sent lists with postgres\S+, which this run does not use: rows that were sent there are sent again\. To use it, name it in PAYLINK_DB\./,
+    );
+  });
+
   it("stops a run whose rows disappear while it sends", async () => {
     const { service, send, query } = await desk();
     const run = { isOver: false };

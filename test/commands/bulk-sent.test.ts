@@ -647,6 +647,35 @@ describe("the memory of what was sent", () => {
     });
   });
 
+  it.each([
+    ["an older copy of it was put back", (path: string) => renameSync(`${path}.saved`, path)],
+    [
+      "its last rows are gone",
+      (path: string) => openDatabase(path, "").exec("DELETE FROM sent_rows WHERE id LIKE 'I9%'"),
+    ],
+  ])("stops every run where %s, and says what to put back", async (_, damage) => {
+    const { send, service, database } = await desk();
+    await send(LIST);
+    openDatabase(database, "").exec(`VACUUM INTO '${database}.saved'`);
+    await send(HEADER + rowsOf(9));
+    writeLog(database);
+    damage(database);
+    for (const flags of [[], ["--dry-run"]]) {
+      const { exit, stderr } = await send(HEADER + rowsOf(9), {
+        flags,
+        name: "other.csv",
+        output: join(database, "../../other.csv"),
+      });
+      expect([exit, stderr]).toEqual([
+        2,
+        expect.stringContaining("it lacks the newest link that bulk created. Nothing was sent."),
+      ]);
+    }
+    expect(service.arrivals).toHaveLength(5);
+    rmSync(`${database}.mark`);
+    expect((await send(LIST)).stdout).toContain("4 rows: 4 sent before");
+  });
+
   it("leaves no trace of a dry run", async () => {
     const { send, folder } = await desk();
     await send(LIST, { flags: ["--dry-run"] });
