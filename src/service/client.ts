@@ -95,7 +95,7 @@ export function createApi(parts: ApiParts): Api {
     },
     showLink,
     updateLink: async (id, changes) => {
-      const own = "expirationDate" in changes ? {} : expiryIn(await showLink(id));
+      const own = "expirationDate" in changes ? {} : expiryIn(await showLink(id).catch(asUnchanged));
       const body = new TextEncoder().encode(stringifyJson({ ...own, ...changes }));
       const updated = await callLink(id, "", { method: "PATCH", body, effect: "update" });
       requireUpdated(updated, id, changes);
@@ -112,6 +112,13 @@ export function createApi(parts: ApiParts): Api {
     },
     renewToken: async () => (await parts.tokens.renew("read")) !== undefined,
   };
+}
+
+/** A link that could not be read before it was to be changed is not changed. */
+function asUnchanged(error: unknown): never {
+  if (!(error instanceof PaylinkError) || error.effect !== "show") throw error;
+  const { code, message, hints, details } = error;
+  throw new PaylinkError(code, message, { effect: "update", hints, details, cause: error });
 }
 
 function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string): URL {

@@ -156,7 +156,7 @@ describe("a change of the description alone", () => {
   it("sends nothing if the link cannot be read", async () => {
     const server = await rawServer(reply(404, '{"code":275,"message":"Invalid payment link ID"}'));
     const error = await failure(apiAt(server.url).api.updateLink("L1", { description: "Order 1" }));
-    expect(error).toMatchObject({ code: "refused", exit: 4 });
+    expect(error).toMatchObject({ code: "refused", exit: 4, effect: "update" });
     expect(server.requests).toHaveLength(1);
   });
 });
