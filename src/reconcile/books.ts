@@ -8,7 +8,7 @@ import { cellText, currencyOf, fieldsOf } from "../bulk/row.ts";
 import { comparableText } from "../domain/comparable-text.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { COMMA_ADVICE, parseAmount } from "../domain/money.ts";
+import { COMMA_ADVICE, parseAmount, signOf } from "../domain/money.ts";
 import type { BookedLine } from "./sides.ts";
 
 export interface BooksOptions {
@@ -42,6 +42,7 @@ export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promi
   const problems = new RowProblems();
   const lines: BookedLine[] = [];
   const totals: ListRow[] = [];
+  const refunds: ListRow[] = [];
   for (const row of list.rows) {
     if (isTotal(row, list)) {
       totals.push(row);
@@ -49,7 +50,10 @@ export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promi
     }
     const read = lineOf(row, list, { evidence, decimalComma });
     if (Array.isArray(read)) problems.add(row, read);
-    else lines.push(read);
+    else {
+      lines.push(read);
+      if (signOf(read.amount) > 0 && saysRefund(row)) refunds.push(row);
+    }
   }
   const found = problems.list();
   if (found.length > 0)
@@ -62,12 +66,32 @@ export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promi
     });
   return {
     lines,
-    warnings: totals.map(({ line }) => ({
-      at: `line ${line} of the books`,
-      message: "looks like a row of totals, and is left out",
-    })),
+    warnings: [
+      ...warningsOf(totals, "looks like a row of totals, and is left out"),
+      ...warningsOf(refunds, "looks like a refund, but counts as a payment: its amount has no minus"),
+    ],
   };
 }
+
+/** Lines that a warning names; how many there are besides is said. */
+const MOST_LINES = 10;
+
+function warningsOf(rows: readonly ListRow[], message: string): Problem[] {
+  if (rows.length === 0) return [];
+  const named = rows.slice(0, MOST_LINES).map(({ line }) => line);
+  const more = rows.length > named.length ? ` and ${rows.length - named.length} more` : "";
+  return [{ at: `line ${named.join(", ")}${more} of the books`, message }];
+}
+
+/** A whole cell that says so, in a column for the kind or the status of a line. */
+const REFUND =
+  /^(?:partial(?:ly)? )?(?:refund(?:ed)?|charge-?back|reversal|reversed|credit note|storno|gutschrift|(?:rück)?erstattung|remboursement|avoir|reembolso|rimborso|terugbetaling|zwrot|återbetalning)$/iu;
+
+const saysRefund = ({ columns, values }: ListRow): boolean =>
+  columns.some(({ field }, place) => {
+    const value = field === undefined ? values[place] : undefined;
+    return typeof value === "string" && REFUND.test(comparableText(value));
+  });
 
 /** The reader of lists does not know what is done with them. */
 function throwUncompared(error: unknown): never {

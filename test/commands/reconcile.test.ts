@@ -185,6 +185,19 @@ describe("the amounts of books", () => {
 });
 
 describe("books", () => {
+  it("whose refunds have no minus are compared as they are, with a warning that names their lines", async () => {
+    const home = await homeWith(["A-1"]);
+    const refunded = (amount: string) =>
+      `order number;amount;currency;Type\nA-1;10.00;EUR;payment\nA-1;${amount};EUR;Refund\n`;
+    const unsigned = await reconcile({ paid: [{ number: "A-1" }], books: refunded("10.00"), home });
+    expect(unsigned.findings).toEqual(["twice A-1"]);
+    const warning =
+      "line 3 of the books looks like a refund, but counts as a payment: its amount has no minus";
+    expect(unsigned.stderr).toContain(warning);
+    const signed = await reconcile({ paid: [{ number: "A-1" }], books: refunded("-10.00"), home });
+    expect(signed.stderr).not.toContain("looks like a refund");
+  });
+
   it("that are no list at all are not compared, and that is said", async () => {
     for (const books of ["PK\u0003\u0004", "[]", "My shop\n\na,b\n1,2\n"]) {
       const { exit, stderr } = await reconcile({ paid: [], books });
