@@ -1,6 +1,6 @@
-/** Lists and results that real spreadsheets and data tools have opened and saved: LibreOffice in two languages, and Python. */
+/** Lists and results that real spreadsheets and data tools have opened and saved: LibreOffice in two languages, Python, and openpyxl. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
@@ -10,6 +10,8 @@ import { systemProgram } from "../support/system-program.ts";
 
 const SOFFICE = systemProgram("soffice");
 const PYTHON = systemProgram("python3");
+/** Debian's Python has it; another one in PATH may not. */
+const OPENPYXL = "/usr/lib/python3/dist-packages/openpyxl/__init__.py";
 
 const LIST =
   "invoiceId,amount,customerName,description\n" +
@@ -147,5 +149,29 @@ sys.stdout.buffer.write(out.getvalue().encode())`;
       code: 0,
       stdout: expect.stringContaining("4 rows: 4 sent before"),
     });
+  });
+});
+
+describe.skipIf(!existsSync(OPENPYXL))("openpyxl", () => {
+  it("writes results, through a workbook, that are the rows that were sent", async () => {
+    const { send, service } = await desk();
+    const { results } = await send(LIST);
+    const program = `
+import csv, io, sys
+from openpyxl import Workbook, load_workbook
+book = Workbook()
+for row in csv.reader(io.StringIO(sys.stdin.buffer.read().decode(), newline="")):
+    book.active.append(row)
+kept = io.BytesIO()
+book.save(kept)
+out = io.StringIO(newline="")
+csv.writer(out).writerows(load_workbook(kept).active.iter_rows(values_only=True))
+sys.stdout.buffer.write(out.getvalue().encode())`;
+    const written = execFileSync("/usr/bin/python3", ["-c", program], { input: results }).toString();
+    expect(await send(written)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("4 rows: 4 sent before"),
+    });
+    expect(service.arrivals).toHaveLength(4);
   });
 });
