@@ -2,7 +2,7 @@
 import type { Output } from "../context.ts";
 import type { Rejection, WebhookEvent } from "../receiver/event.ts";
 import { levelOf } from "../receiver/event-json.ts";
-import { clockTime, logLine } from "../render/layout.ts";
+import { clockTime, fitLines, logLine } from "../render/layout.ts";
 import {
   renderCard,
   renderCompactWebhook,
@@ -34,8 +34,11 @@ export function createEventText({ out, compact, full }: EventTextParts): (event:
   };
 }
 
-export function rejectionText(rejection: Omit<Rejection, "request">, { isLog, paint }: Output): string {
+export function rejectionText(
+  rejection: Omit<Rejection, "request">,
+  { isLog, paint, lineWidth }: Output,
+): string {
   const { id, receivedAt } = rejection;
   if (isLog) return logLine(receivedAt, "warning", renderRejection(id, rejection, paint));
-  return renderRejection(`${clockTime(receivedAt)} ${id}`, rejection, paint);
+  return fitLines(renderRejection(`${clockTime(receivedAt)} ${id}`, rejection, paint), lineWidth);
 }

@@ -111,7 +111,7 @@ export function wrap(text: string, width: number, indent = 0): string {
   let line = "";
   for (const word of text.split(" ")) {
     if (line !== "" && widthOf(line) + 1 + widthOf(word) > width) {
-      lines.push(line);
+      lines.push(line.trimEnd());
       line = word;
     } else line = line === "" ? word : `${line} ${word}`;
   }

@@ -113,3 +113,27 @@ describe.runIf(existsSync("/dev/full"))("a command that fails, and whose lines a
     expect(code).toBe(10);
   });
 });
+
+describe.each([
+  ["stdin is closed", "<&-"],
+  ["stdout is closed", ">&-"],
+  ["stderr is closed", "2>&-"],
+  ["all three are closed", "<&- >&- 2>&-"],
+])("where %s", (_, closed) => {
+  const through = ["sh", "-c", `exec "$@" ${closed}`, "sh"];
+  const env = async () => {
+    const { url } = await rawServer(reply(200, '{"totalCount":0,"records":[]}'));
+    return { PAYLINK_BASE_URL: url, PAYLINK_TOKEN: "token-1", PAYLINK_TERMINAL_ID: "1234567890" };
+  };
+
+  it("a command ends as elsewhere, and says nothing of it", async () => {
+    const options = { home: temporaryHome(), env: await env(), through };
+    for (const args of [
+      ["help", "--json"],
+      ["links", "list", "--json"],
+      ["reconcile", "--json"],
+    ])
+      expect({ args, ...(await runPaylink(args, options)) }).toMatchObject({ args, code: 0, stderr: "" });
+    expect((await runPaylink(["events", "show", "nope"], options)).code).toBe(2);
+  });
+});

@@ -136,7 +136,11 @@ describe.each([60, 80, 120, 200])("with %i columns", (columns) => {
     const home = temporaryHome();
     await startSandbox(home);
     const screen = openScreen(["listen", "--port", "0"], { home, columns });
+    const [, url = ""] = await screen.until(/Listening on (\S+)/);
     await screen.until(/--public-url/);
+    const tampered = ["trigger", "approved", "--to", url, "--tamper", "body"];
+    expect((await runPaylink(tampered, { home })).code).toBe(0);
+    await screen.until(/rejected\s+401[^]*the\s+body\s+has/);
     const prose = withoutCommands(screen.raw()).replace(/\S*[/]\S*/g, "");
     expect(widest(prose)).toBeLessThanOrEqual(columns);
   });

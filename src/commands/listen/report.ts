@@ -3,7 +3,7 @@ import { isSuccess } from "../../http/message.ts";
 import type { ForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { type Named, renderCommand, renderHint } from "../../render/hint.ts";
-import { paylink } from "../../domain/hint.ts";
+import { hint, paylink } from "../../domain/hint.ts";
 import { leadsTo } from "../../domain/addresses.ts";
 import { withoutPassword } from "../../domain/url-passwords.ts";
 import { type Forward, type Rejection, type RunKeys, type WebhookEvent } from "../../receiver/event.ts";
@@ -252,7 +252,7 @@ export function showReady(
       `To create a link that reports here:\n  paylink create --amount 10 --currency EUR --callback-url ${publicUrls[0]} -p ${profile}`,
     );
   if (database !== null && !out.isLog && !out.json)
-    out.note(`${renderCommand(paylink("inspect"), named)} shows the webhooks in a browser.`);
+    out.note(renderHint(hint`To see the webhooks in a browser: ${paylink("inspect")}`, named));
   if (publicAddress === undefined && !tunnel)
     out.note(
       "This address is local. To receive from outside, use --tunnel, or give the address of your own tunnel as --public-url.",
