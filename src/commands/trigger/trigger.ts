@@ -13,6 +13,7 @@ import { formatRequest } from "../../http/capture.ts";
 import { requestDocument } from "../../receiver/event-json.ts";
 import { renderAnswer } from "../../render/check-report.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
+import { fitLines } from "../../render/layout.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
@@ -196,7 +197,7 @@ function showAnswer(
       stringifyJson({ type: "answer", url, uti: record["uti"], status, ms, body: reply.text, hint: cause }),
     );
   } else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
-  else out.data(renderAnswer(record, answer, cause, out.paint));
+  else out.data(fitLines(renderAnswer(record, answer, cause, out.paint), out.lineWidth));
   return answer.status;
 }
 
