@@ -199,7 +199,7 @@ function splitSign(cell: string): { readonly signs: number; readonly unsigned: s
 }
 
 /** Groups of three digits as spreadsheets show them, by the decimal mark. A comma groups only where decimals follow: `1,234` may be 1.234. */
-const GROUPS = {
+const DIGIT_GROUPS = {
   ".": /^\d{1,3}(?:(?:[ '’]\d{3})+|(?:,\d{3})+(?=\.))(?!\d)/,
   ",": /^\d{1,3}(?:[ '’]\d{3})+(?!\d)/,
 } as const;
@@ -207,7 +207,7 @@ const GROUPS = {
 function decimalIn(number: string, decimalComma: boolean): string | undefined {
   const mark = decimalComma ? "," : ".";
   const parsed = parseAmount(
-    number.replace(GROUPS[mark], (groups) => groups.replace(/\D/g, "")),
+    number.replace(DIGIT_GROUPS[mark], (groups) => groups.replace(/\D/g, "")),
     mark,
   );
   return parsed.ok ? parsed.value.value : undefined;

@@ -42,7 +42,7 @@ export function matchingEvents(query: EventQuery, dialect: Dialect): Sql {
   const { schema } = dialect;
   const from = (ids: Sql): Sql => ({
     sql: `SELECT ${LISTED} FROM ${schema}events WHERE id IN (${ids.sql}) AND id >= ? AND id < ?`,
-    values: [...ids.values, ...periodOf(query)],
+    values: [...ids.values, ...idRangeOf(query)],
   });
   const ofState = state === "rejected" ? undefined : state;
   const source =
@@ -89,7 +89,7 @@ export function eventsOfPage(query: EventQuery, before: string, limit: number, d
 export function matchingRejections(query: EventQuery, { position }: Dialect): Sql | undefined {
   const { sought, state, outcome, path } = query;
   if (outcome !== undefined || (state !== undefined && state !== "rejected")) return undefined;
-  const conditions: Sql[] = [{ sql: "id >= ? AND id < ?", values: periodOf(query) }];
+  const conditions: Sql[] = [{ sql: "id >= ? AND id < ?", values: idRangeOf(query) }];
   if (path !== undefined) {
     const target = `"target":${JSON.stringify(path).slice(0, -1)}`;
     conditions.push({
@@ -102,7 +102,7 @@ export function matchingRejections(query: EventQuery, { position }: Dialect): Sq
     const { sql, values } = beginsWith("id", text);
     conditions.push({
       sql: `((${sql}) OR code = ?${status === undefined ? "" : " OR status = ?"})`,
-      values: [...values, text.toLowerCase(), ...given(status)],
+      values: [...values, text.toLowerCase(), ...ifGiven(status)],
     });
   }
   return allOf(conditions);
@@ -111,7 +111,7 @@ export function matchingRejections(query: EventQuery, { position }: Dialect): Sq
 /** The newest events of a period, as far as they are looked at. */
 export const newestEvents = (columns: string, query: EventQuery, { schema }: Dialect): Sql => ({
   sql: `SELECT ${columns} FROM ${schema}events WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ${SEARCHED}`,
-  values: periodOf(query),
+  values: idRangeOf(query),
 });
 
 /** The id of the last event that is looked at one by one, if there are older ones; undefined if all are looked at. */
@@ -124,7 +124,7 @@ export function lastSearched(query: EventQuery, dialect: Dialect): Sql | undefin
   return state === undefined || state === "rejected" || sought !== undefined
     ? {
         sql: `SELECT id FROM ${dialect.schema}events WHERE id >= ? AND id < ? ORDER BY id DESC ${page}`,
-        values: periodOf(query),
+        values: idRangeOf(query),
       }
     : idsOf(newestIn(state, query, page, dialect));
 }
@@ -136,7 +136,7 @@ function newestIn(state: DeliveryState, query: EventQuery, page: string, { schem
   return {
     sql: `SELECT event, key, outcome FROM ${schema}deliveries WHERE ${IN_STATE[state]} AND ${event} >= ? AND ${event} < ?
       ORDER BY ${event} DESC ${page}`,
-    values: periodOf(query),
+    values: idRangeOf(query),
   };
 }
 
@@ -152,7 +152,7 @@ function soughtIds(sought: Sought, query: EventQuery, dialect: Dialect): Sql {
   const found = [namedEvents(dialect, text, BY_INDEX)];
   if (amount !== undefined)
     found.push(
-      among(`amount = ?${currency === undefined ? "" : " AND currency = ?"}`, [amount, ...given(currency)]),
+      among(`amount = ?${currency === undefined ? "" : " AND currency = ?"}`, [amount, ...ifGiven(currency)]),
     );
   if (card !== undefined) found.push(among("card = ?", [card]));
   if (status !== undefined)
@@ -167,7 +167,7 @@ function soughtIds(sought: Sought, query: EventQuery, dialect: Dialect): Sql {
 }
 
 /** The first id of the period of a query, and the one after its last. */
-const periodOf = ({ since, until }: EventQuery): [string, string] => [
+const idRangeOf = ({ since, until }: EventQuery): [string, string] => [
   since === undefined ? "" : idAt(since),
   until === undefined ? LAST_CHARACTER : idAt(until),
 ];
@@ -177,7 +177,7 @@ const allOf = (conditions: readonly Sql[]): Sql => ({
   values: conditions.flatMap(({ values }) => values),
 });
 
-const given = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);
+const ifGiven = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);
 
 /** The column `event` alone. */
 const idsOf = ({ sql, values }: Sql): Sql => ({
