@@ -67,13 +67,15 @@ const unwritableStore = (cause: unknown): PaylinkError =>
     ],
   });
 
-/** Opens the file to read it; throws for one that has lost events. */
-function openMarked(path: string): Database {
+/** Opens the file to read it; throws for one that has lost events. Undefined for one in which `listen` has yet to create the tables. */
+function openMarked(path: string): Database | undefined {
   const mark = readEventMark(path);
   const database = openReadOnly(path, SCHEMA_VERSION);
   try {
     if (mark !== undefined) requireMarked(path, mark, markOf(database));
-    return database;
+    if (database.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) return database;
+    database.close();
+    return undefined;
   } catch (error) {
     database.close();
     throw error;
@@ -104,10 +106,11 @@ function createReader(
   const open = (): void => {
     database?.close();
     database = undefined;
-    const isThere = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
-    if (!isThere && (wasThere || !mayBeMissing)) throw noStoreAt(path, "file_unreadable");
-    database = isThere ? openMarked(path) : openEventDatabase(IN_MEMORY);
-    wasThere ||= isThere;
+    const isEmpty = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+    const stored = isEmpty ? undefined : openMarked(path);
+    if (stored === undefined && (wasThere || !mayBeMissing)) throw noStoreAt(path, "file_unreadable");
+    wasThere ||= stored !== undefined;
+    database = stored ?? openEventDatabase(IN_MEMORY);
     read = statementsOf(database);
   };
   return {

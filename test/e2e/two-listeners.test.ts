@@ -42,7 +42,7 @@ describe("two listeners on one database", () => {
       while (!delivered.signal.aborted) {
         const exported = await runPaylink(["events", "list", "--all", "--json"], { home });
         const listed = await runPaylink(["events", "list", "--limit", "5"], { home });
-        expect([exported.code, listed.code]).toEqual([0, 0]);
+        expect([exported, listed]).toMatchObject([{ code: 0 }, { code: 0 }]);
         const seen = utis(jsonLines(exported.stdout));
         expect(new Set(seen).size).toBe(seen.length);
       }

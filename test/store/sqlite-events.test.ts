@@ -9,9 +9,10 @@ import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/s
 import { createEventStore, type EventStore } from "../../src/store/event-store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { createWriterThread } from "../../src/store/sqlite.ts";
+import { driver } from "../../src/store/sqlite-driver.ts";
 import { openSqlite, THREAD } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
-import { event, forward, rejection } from "../support/stored-events.ts";
+import { event, forward, ids, rejection } from "../support/stored-events.ts";
 
 describe("an event store in a file", () => {
   it("stores nothing after it was moved, until another store is opened", async () => {
@@ -54,6 +55,18 @@ describe("an event store in a file", () => {
       (suffix) => statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0,
     );
     expect(files.reduce((sum, size) => sum + size) / events.length).toBeLessThan(3000);
+  });
+
+  it("is read as empty while another program creates it, and is not called damaged", async () => {
+    const path = join(temporaryHome(), "events.db");
+    const created = new (driver().DatabaseSync)(path);
+    onTestFinished(() => created.close());
+    created.exec("PRAGMA journal_mode=WAL");
+    expect(statSync(path).size).toBeGreaterThan(0);
+    const store = openSqlite(path);
+    expect(await ids(store.events())).toEqual([]);
+    await openSqlite(path).append(event("a"));
+    expect(await ids(store.events())).toEqual(["a"]);
   });
 
   it("reports why it cannot be opened", async () => {
