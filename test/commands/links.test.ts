@@ -282,9 +282,9 @@ describe("paylink links update", () => {
   it("changes the description and the expiry", async () => {
     const { links, create } = await account();
     const id = await create();
-    const flags = ["--description", "Order 1", "--expires", "2030-01-31T12:00:00Z"];
+    const flags = ["--description", "Order 1", "--expires", "2099-12-31T12:00:00Z"];
     const run = await links(["update", id, ...flags, "--json"]);
-    const changed = { id, description: "Order 1", expirationDate: "2030-01-31T12:00:00Z" };
+    const changed = { id, description: "Order 1", expirationDate: "2099-12-31T12:00:00Z" };
     expect(JSON.parse(run.stdout)).toMatchObject(changed);
     expect(JSON.parse((await links(["show", id, "--json"])).stdout)).toMatchObject(changed);
     const card = await links(["update", urlOf(id), "--description", "Order 2"]);
