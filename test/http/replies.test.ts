@@ -1,6 +1,7 @@
 /** The replies of real services, over real sockets: interim responses and certificates. */
 import { describe, expect, it } from "vitest";
 import type { HeaderLine } from "../../src/http/message.ts";
+import { sendFailure } from "../../src/http/send-failure.ts";
 import { rawServer } from "../support/raw-server.ts";
 import { openSender, USER_AGENT } from "../support/sender.ts";
 
@@ -63,6 +64,20 @@ describe("each request", () => {
     expect(server.requests[0]).not.toContain(USER_AGENT);
   });
 });
+
+it.each(["000 Nothing", "042 Answer"])(
+  "says that %s is not HTTP, like any other status that is none",
+  async (status) => {
+    const server = await rawServer((socket) =>
+      socket.write(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`),
+    );
+    const failure: unknown = await openSender()(requestTo(server.port)).catch((error: unknown) => error);
+    expect([sendFailure(failure), String(failure)]).toEqual([
+      "not_http",
+      expect.stringContaining("does not match the HTTP/1.1 protocol"),
+    ]);
+  },
+);
 
 it("skips interim responses, also on a connection that is used again", async () => {
   const server = await rawServer((socket) => {
