@@ -6,7 +6,7 @@ const SHORTENED = /^[+-]?\d(?:[.,]\d+)?E[+-]\d{2,}$/i;
 
 /** `Jan-26`, `2-Feb`, `01/02/2026`, `2026-01-02 00:00:00`, `2026-01-02T00:00:00.000Z`. */
 const DATE =
-  /^(?:[A-Z][a-z]{2}-\d\d|\d{1,2}-[A-Z][a-z]{2}|(?:[0-2]?\d|3[01])([./-])(?:[0-2]?\d|3[01])\1(?:19|20)?\d\d|\d{4}-[01]\d-[0-3]\d(?:[ T]00:00(?::00(?:\.000)?)?Z?)?)$/;
+  /^(?:[A-Z][a-z]{2}-\d\d|\d{1,2}-[A-Z][a-z]{2}|(?:[0-2]?\d|3[01])([./-])(?:[0-2]?\d|3[01])\1(?:19|20)?\d\d|\d{4}-[01]\d-[0-3]\d(?:[ T]00:00(?::00(?:\.000)?)?(?:Z|\+00:00)?)?)$/;
 
 /** A whole number as a data tool writes it in a column with empty cells. */
 const FRACTION = /^\d+\.0$/;
@@ -86,7 +86,7 @@ function dateSpellings(number: string): string[] {
     ].flatMap(datesOf);
   }
   const [, inYear, inMonth = "", day = ""] =
-    /^20(\d\d)-(\d\d)-(\d\d)(?:[ T]00:00(?::00(?:\.000)?)?Z?)?$/.exec(number) ?? [];
+    /^20(\d\d)-(\d\d)-(\d\d)(?:[ T]00:00(?::00(?:\.000)?)?(?:Z|\+00:00)?)?$/.exec(number) ?? [];
   if (inYear === undefined) return [];
   return [
     ...datesOf([spelledYear(inYear), twoSpellings(inMonth), twoSpellings(day)]),
