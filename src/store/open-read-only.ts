@@ -12,7 +12,7 @@ import { driver } from "./sqlite-driver.ts";
 /**
  * Opens a database to read it. Sets nothing and creates nothing, so that it needs no right to write: SQLite is told that the file
  * does not change where it has no log, since it would make one to look for changes. Such a database is in place until there is a
- * log. `version` is that of its tables.
+ * log, or it was changed. `version` is that of its tables.
  */
 export function openReadOnly(path: string, version: number): Database {
   const name = readableFile(path);
@@ -20,7 +20,7 @@ export function openReadOnly(path: string, version: number): Database {
   const isUnchanging = log() === 0;
   const present = (): string =>
     DATABASE_FILES.map((suffix) => fileAt(suffix === "" ? path : name + suffix)).join();
-  const before = fileAt(path);
+  const before = contentAt(path);
   const database = guardedConnection(guard(path), () => openedToRead(name, isUnchanging));
   try {
     database.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT}`);
@@ -34,8 +34,14 @@ export function openReadOnly(path: string, version: number): Database {
   return {
     ...database,
     path,
-    isInPlace: () => (isUnchanging ? log() === 0 && fileAt(path) === before : present() === files),
+    isInPlace: () => (isUnchanging ? log() === 0 && contentAt(path) === before : present() === files),
   };
+}
+
+/** Another one after each change of the file. A program that has ended since has left no log. */
+function contentAt(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat && [stat.dev, stat.ino, stat.size, stat.mtimeNs].join(":");
 }
 
 /** Without its log, a copy lacks the last events: SQLite needs an index of the log, and may not make one there. */

@@ -113,13 +113,18 @@ function createReader(
     database = stored ?? openEventDatabase(IN_MEMORY);
     read = statementsOf(database);
   };
+  const isCurrent = (): boolean => database?.isInPlace() !== false || database.path === IN_MEMORY;
   return {
     all: async (sql, values) => {
       for (;;) {
         if (database?.isInPlace() !== true) open();
-        const rows = await read(sql, values);
-        // A log that appeared meanwhile may have changed what was read.
-        if (database?.isInPlace() !== false || database.path === IN_MEMORY) return rows;
+        // A writer that came meanwhile may have changed what was read, or a part of it.
+        try {
+          const rows = await read(sql, values);
+          if (isCurrent()) return rows;
+        } catch (error) {
+          if (isCurrent()) throw error;
+        }
       }
     },
     close: () => database?.close(),

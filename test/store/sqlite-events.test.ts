@@ -69,6 +69,22 @@ describe("an event store in a file", () => {
     expect(await ids(store.events())).toEqual(["a"]);
   });
 
+  it("shows a long reader what programs stored that began and ended between two looks", async () => {
+    const path = join(temporaryHome(), "events.db");
+    const add = async (...added: string[]): Promise<void> => {
+      const writer = openSqlite(path);
+      for (const id of added) await writer.append(event(id));
+      await writer.close();
+    };
+    await add("a");
+    const reader = openSqlite(path);
+    expect(await ids(reader.events())).toEqual(["a"]);
+    await add("b");
+    expect(await ids(reader.events())).toEqual(["a", "b"]);
+    await add("c", "d");
+    expect(await ids(reader.events())).toEqual(["a", "b", "c", "d"]);
+  });
+
   it("reports why it cannot be opened", async () => {
     const store = openSqlite(temporaryHome());
     await expect(store.ready()).rejects.toThrow(/cannot be opened/);
