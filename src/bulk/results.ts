@@ -44,21 +44,23 @@ type ListOfResults = Pick<List, "columns" | "rows">;
 
 /**
  * Those of a list that is the results of a run; none of any other. People delete columns that they do not need: the service, and
- * one of the others, are enough.
+ * one of the others, are enough, and so are all others without the service.
  */
 export function resultColumnsOf({ columns, rows }: ListOfResults): ResultNames {
   const names = resultNamesIn(columns.map(({ name }) => name));
   if (!isOfResults(names)) return NO_RESULTS;
+  const address = names.has("service") ? "service" : "url";
   // A column of the merchant may have the name too.
-  for (const row of rows)
-    if (isWebAddress(resultText(row, names, "service").replace(/ .*/, ""))) return names;
+  for (const row of rows) if (isWebAddress(resultText(row, names, address).replace(/ .*/, ""))) return names;
   return NO_RESULTS;
 }
 
 const NO_RESULTS: ResultNames = new Map();
 
 const isOfResults = (names: ResultNames): boolean =>
-  names.has("service") && (names.has("id") || names.has("url") || names.has("status"));
+  names.has("service")
+    ? names.has("id") || names.has("url") || names.has("status")
+    : names.size === RESULT_COLUMNS.length - 1;
 
 /** The columns of a list that are not those of results. */
 export function ownColumns(list: ListOfResults): readonly Column[] {
