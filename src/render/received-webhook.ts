@@ -69,15 +69,25 @@ export function renderCard(event: Received, { paint, width }: RecordStyle): stri
     ...violations.map(describeViolation),
     ...ownWarnings(verdict).map((warning) => WARNING_MEANINGS[warning]),
   ];
-  const left = MOST_LINES - lines.length;
-  const shown = notes.length <= left ? notes : notes.slice(0, left - 1);
-  const more = notes.length - shown.length;
+  const marked = notes.map((text) => `  ${paint.yellow("!")} ${noteText(text, width - 4)}`);
+  const shown = [...marked];
+  const isTooLong = (): boolean =>
+    lines.length + shown.join("\n").split("\n").length + (shown.length < marked.length ? 1 : 0) > MOST_LINES;
+  while (shown.length > 0 && isTooLong()) shown.pop();
+  const more = marked.length - shown.length;
   return [
     ...lines,
-    ...shown.map((text) => `  ${paint.yellow("!")} ${clip(safeText(text), width - 4)}`),
+    ...shown,
     ...(more === 0 ? [] : [`  ${paint.yellow("!")} ${more} more: --full shows them`]),
   ].join("\n");
 }
+
+/** Broken between words; a value without any that is longer than a line is cut. */
+const noteText = (text: string, width: number): string =>
+  wrap(safeText(text), width, 4)
+    .split("\n")
+    .map((line, at) => clip(line, at === 0 ? width : width + 4))
+    .join("\n");
 
 /** The same in one line of at most `width` columns, which a reference that is too long makes shorter; a log has the time before it. */
 export function renderCompactWebhook(event: Received, { paint, width }: RecordStyle, isLog = false): string {

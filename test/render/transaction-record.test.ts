@@ -148,6 +148,14 @@ describe("a received webhook", () => {
     expect(renderCard(LONG, { paint, width })).toMatch(/\n {2}! \d+ more: --full shows them$/);
   });
 
+  it.each([40, 60, 80])("shows a warning whole, broken between words, at %i columns", (width) => {
+    const event = { ...RECEIVED, verdict: { ...RECEIVED.verdict, warnings: ["order_paid_before" as const] } };
+    const card = renderCard(event, { paint, width });
+    expect(card.replace(/\n {4}/g, " ")).toContain(
+      "  ! another payment of this order was approved before: the order may be paid twice",
+    );
+  });
+
   it("shows in its card what people look for, and nothing that holds for every webhook", () => {
     const lines = renderCard({ ...RECEIVED, repeated: true }, style).split("\n");
     expect(lines.slice(0, 2)).toEqual([
