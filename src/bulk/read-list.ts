@@ -1,6 +1,6 @@
 /** Reads a list, CSV or JSON lines, once: its bytes become a header and rows of cells, each with the line that it begins on. */
 import { CsvError, parse, type CastingContext } from "csv-parse";
-import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { NO_PROBLEMS, PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
@@ -291,8 +291,6 @@ function csvRow(record: readonly string[], columns: readonly Column[], line: num
   }
   return { line, columns, values, problems: problems.length === 0 ? NO_PROBLEMS : problems };
 }
-
-const NO_PROBLEMS: readonly Problem[] = [];
 
 // Control characters, which no list of payments has: they are what a damaged file or an attack leaves.
 

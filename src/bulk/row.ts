@@ -1,7 +1,7 @@
 /** What a row of a list asks for: the request that is sent, and what makes it the same row wherever the list is sent. */
 import { hash } from "node:crypto";
 import { comparableText } from "../domain/comparable-text.ts";
-import type { Problem } from "../domain/errors.ts";
+import { NO_PROBLEMS, type Problem } from "../domain/errors.ts";
 import {
   isJsonNumber,
   isJsonObject,
@@ -96,8 +96,6 @@ export function requestOf(row: ListRow, context: RowContext, now: Date): RowRequ
     identity: () => identityOf(draft, given, context),
   };
 }
-
-const NO_PROBLEMS: readonly Problem[] = [];
 
 /** Where the problems of an expiry are. A row whose expiry has passed is still the row that was sent. */
 const EXPIRIES: ReadonlySet<string> = new Set(["expirationDate", "--expires", "expires"]);

@@ -177,6 +177,8 @@ export interface Problem {
   readonly kind?: string;
 }
 
+export const NO_PROBLEMS: readonly Problem[] = [];
+
 /** A problem whose message ends with a value. */
 export const problemWith = (value: string, at: string, kind: string): Problem => ({
   at,

@@ -20,7 +20,7 @@ import {
   validPart,
 } from "./payment-link-values.ts";
 import { isExposed, parseWebAddress } from "./addresses.ts";
-import { problemWith, type Problem } from "./errors.ts";
+import { NO_PROBLEMS, problemWith, type Problem } from "./errors.ts";
 
 /** The mode in which bounds apply (Endpoints rule 9); also the default mode of `linkOptions`. */
 export const VARIABLE_MODE = "REUSABLE_VARIABLE";
@@ -55,8 +55,6 @@ export interface CheckedRequest {
   /** What the service may accept, but the user probably did not mean. Most callers need the problems alone. */
   readonly warnings: () => readonly Problem[];
 }
-
-const NO_PROBLEMS: readonly Problem[] = [];
 
 /**
  * Checks a request by every rule of the specification and returns all problems at once. A rule between fields applies
