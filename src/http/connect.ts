@@ -49,7 +49,7 @@ function endsBeforeHead(chunk: Buffer): boolean {
   let at = 0;
   while (at < chunk.length) {
     const start = chunk.toString("latin1", at, at + 12);
-    // undici asserts that there is none below 100, and Node reads the whole bundle to word that. Its parser refuses this one.
+    // undici asserts that no status is below 100, and Node takes seconds to describe the assertion. The parser refuses this text.
     if (/^HTTP\/1\.[01] 0\d\d/.test(start)) chunk.write("?", at + 9, "latin1");
     if (!/^HTTP\/1\.[01] 1\d\d/.test(start)) return false;
     // Of HTTP/1.0 too, whose connection undici would take to end there.

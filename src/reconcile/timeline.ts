@@ -95,7 +95,7 @@ export function verdictOf({ order, known, standing, accepted }: OrderFacts): Ord
   return {
     is: "paid",
     money,
-    // A verification of the card is none, beside what is charged to it.
+    // The verification of a card does not count as a payment beside the charges to it.
     payments: Math.max(1, payments.filter((one) => one.money === undefined || !isZero([one.money])).length),
     isReusable: links.some(({ isReusable }) => isReusable),
     hasLink: links.length > 0,

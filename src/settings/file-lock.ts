@@ -52,7 +52,7 @@ export function removeAbandoned(lock: string, id: string): void {
   }
 }
 
-/** Undefined if there is none. */
+/** Undefined if there is no lock. */
 export function lockId(lock: string): string | undefined {
   const stats = statSync(lock, { throwIfNoEntry: false });
   return stats && `${stats.ino} ${stats.mtimeMs}`;

@@ -22,7 +22,7 @@ const SIGNAL_ERRORS = {
 
 export function watchSignals(process: NodeJS.Process): Signals {
   const [interruption, exiting] = [new AbortController(), new AbortController()];
-  // A terminal that has been closed is none.
+  // A closed terminal does not count.
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
   const onSignal = (name: keyof typeof SIGNAL_ERRORS): void => {
     if (name === "SIGHUP" && !hasTerminal) return;

@@ -6,7 +6,7 @@ import { eventCount } from "../../render/received-webhook.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { StoredEvent } from "../../store/rows.ts";
 
-/** Those events, of the ones that a user names, that keys of this run have verified. Throws `usage` if there is none. */
+/** The named events that keys of this run have verified. Throws `usage` if there are none. */
 export function ownEvents(events: readonly StoredEvent[], keys: RunKeys, effect: Effect): StoredEvent[] {
   const own = events.filter(({ key }) => keys.includes(key));
   const [other] = events;

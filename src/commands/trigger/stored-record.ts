@@ -1,4 +1,4 @@
-/** `paylink trigger --from`: the record of a stored event as the base of what is sent. */
+/** `paylink trigger --from`: the record of a stored event, from which the webhook is made. */
 import type { Context } from "../../context.ts";
 import { recordOfSample, type SampleSource } from "../../check/samples.ts";
 import { PaylinkError } from "../../domain/errors.ts";
