@@ -1,8 +1,8 @@
 /** What a run keeps of the rows that it has checked: the key of each, and little else. The rest is read again when needed. */
 import type { Problem } from "../domain/errors.ts";
-import { MadeRows, type Rows } from "./packed-rows.ts";
+import { MadeRows, type Rows } from "../lists/packed-rows.ts";
 import type { ResultLink, RowToPlan } from "./plan.ts";
-import type { ListRow } from "./read-list.ts";
+import type { ListRow } from "../lists/read-list.ts";
 import type { RowIdentity, RowRequest } from "./row.ts";
 
 export interface CheckedRow extends RowToPlan {

@@ -1,7 +1,7 @@
 /** What a run does with each row of a list, as a pure function of the rows, of what was sent before, and of the flags. */
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { SentAttempt, SentKey } from "../store/sent-rows.ts";
-import type { Rows } from "./packed-rows.ts";
+import type { Rows } from "../lists/packed-rows.ts";
 import { isSamePayment, type RowIdentity } from "./row.ts";
 
 /** Which rows are sent once more. */

@@ -16,9 +16,9 @@ import { LINK_STATUSES } from "../domain/payment-link-reply.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { syncFolder } from "../store/folders.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
-import type { Column } from "./columns.ts";
+import type { Column } from "../lists/columns.ts";
 import type { ResultLink } from "./plan.ts";
-import { columnNames, type List, type ListRow } from "./read-list.ts";
+import { columnNames, type List, type ListRow } from "../lists/read-list.ts";
 import { cellText } from "./row.ts";
 import type { RowOutcome, Status } from "./send-rows.ts";
 

@@ -22,10 +22,10 @@ import {
   currenciesOf,
   splitAmount,
   type CurrencyEvidence,
-} from "./currencies.ts";
-import { leftoverIn, requiredLeftovers } from "./leftovers.ts";
+} from "../lists/currencies.ts";
+import { leftoverIn, requiredLeftovers } from "../lists/leftovers.ts";
 import { orderNumberProblem, orderNumberWarnings } from "./order-numbers.ts";
-import type { List, ListRow } from "./read-list.ts";
+import type { List, ListRow } from "../lists/read-list.ts";
 
 /** The text of a cell: a number in its spelling, any other JSON as JSON. */
 export function cellText(value: Json): string {

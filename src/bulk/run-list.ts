@@ -6,10 +6,10 @@ import { LONGEST_TIMER } from "../domain/time.ts";
 import { passed, type Timers } from "../domain/timers.ts";
 import type { Api } from "../service/client.ts";
 import type { CheckedRow } from "./checked-rows.ts";
-import type { Rows } from "./packed-rows.ts";
+import type { Rows } from "../lists/packed-rows.ts";
 import { Pace, type PaceParts } from "./pace.ts";
 import { linkInResults, type Again, type PlannedRow } from "./plan.ts";
-import type { ListRow } from "./read-list.ts";
+import type { ListRow } from "../lists/read-list.ts";
 import { requestOf, type RowContext } from "./row.ts";
 import { sendRows, type Created, type DueRow, type RowOutcome, type SendingParts } from "./send-rows.ts";
 

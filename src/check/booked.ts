@@ -6,7 +6,7 @@ import type { Sum } from "../domain/money.ts";
 import { comparableText } from "../domain/comparable-text.ts";
 import { splitReference } from "../domain/reference.ts";
 import type { OrderUse } from "./endpoint.ts";
-import type { SampleOrder } from "./samples.ts";
+import type { SampleOrder } from "../sender/samples.ts";
 
 export interface BookedOrder {
   readonly order: SampleOrder;

@@ -1,10 +1,10 @@
 /** All cases of `check`: genuine webhooks, webhooks with other signatures, and tampered ones, which an endpoint must refuse. */
 import type { EndpointCase } from "./endpoint-case.ts";
 import { GENUINE_CASES, KNOWN_ORDER_CASES } from "./genuine-cases.ts";
-import { sampleBody, approvedPayment } from "./samples.ts";
+import { sampleBody, approvedPayment } from "../sender/samples.ts";
 import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../signatures/cover.ts";
-import { signedWebhook } from "./signed-webhook.ts";
-import { coverToTamper, TAMPERINGS } from "./tamperings.ts";
+import { signedWebhook } from "../sender/signed-webhook.ts";
+import { coverToTamper, TAMPERINGS } from "../sender/tamperings.ts";
 
 /** One cover, with and without the parameters that a service may leave out. */
 interface SignedCover {

@@ -1,7 +1,7 @@
 /** One case of `check`: what is posted for an order, and what the endpoint and the application must do. */
 import type { HttpRequest } from "../http/message.ts";
-import type { SampleOrder, SampleSource } from "./samples.ts";
-import type { WebhookOptions } from "./signed-webhook.ts";
+import type { SampleOrder, SampleSource } from "../sender/samples.ts";
+import type { WebhookOptions } from "../sender/signed-webhook.ts";
 
 export interface EndpointCase {
   readonly name: string;

@@ -7,8 +7,8 @@ import type { SigningKey } from "../signatures/keys.ts";
 import { endpointCases } from "./cases.ts";
 import type { CaseWebhook, EndpointCase, ExpectedAnswer } from "./endpoint-case.ts";
 import { knownOrders, type OrderFor, ownOrders } from "./orders.ts";
-import type { SampleOrder } from "./samples.ts";
-import { impostorsKey } from "./tamperings.ts";
+import type { SampleOrder } from "../sender/samples.ts";
+import { impostorsKey } from "../sender/tamperings.ts";
 import { SERVICE_COVER, type CoveredComponents } from "../signatures/cover.ts";
 
 export interface EndpointAnswer {

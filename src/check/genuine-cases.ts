@@ -10,9 +10,9 @@ import {
   recordOfSample,
   type Sample,
   type SampleSource,
-} from "./samples.ts";
-import { signedWebhook, type WebhookOptions } from "./signed-webhook.ts";
-import { addSignature, after, HOUR } from "./tamperings.ts";
+} from "../sender/samples.ts";
+import { signedWebhook, type WebhookOptions } from "../sender/signed-webhook.ts";
+import { addSignature, after, HOUR } from "../sender/tamperings.ts";
 
 const LOST = "The payment was made, but the shop would never know.";
 const DELIVERED_AGAIN =

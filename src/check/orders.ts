@@ -1,7 +1,7 @@
 /** The orders that the webhooks of `check` pay: numbers of its own, or those of an application that knows its orders. */
 import { suffixFrom } from "../domain/reference.ts";
 import type { EndpointCase } from "./endpoint-case.ts";
-import { type SampleOrder, SAMPLE_CURRENCY } from "./samples.ts";
+import { type SampleOrder, SAMPLE_CURRENCY } from "../sender/samples.ts";
 
 /** Gives each run of a case the order that its webhooks pay. */
 export type OrderFor = (one: EndpointCase) => SampleOrder;

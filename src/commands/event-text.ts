@@ -1,7 +1,7 @@
 /** Events and rejections as people see them arrive, in `listen` and `events tail`: on a terminal, or as lines of a log. */
 import type { Output } from "../context.ts";
-import type { Rejection, WebhookEvent } from "../receiver/event.ts";
-import { levelOf } from "../receiver/event-json.ts";
+import type { Rejection, WebhookEvent } from "../events/event.ts";
+import { levelOf } from "../events/event-json.ts";
 import { clockTime, fitLines, logLine } from "../render/layout.ts";
 import {
   renderCard,

@@ -2,7 +2,7 @@
 import type { Context } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
-import type { NewEvent, Rejection, RunKeys } from "../receiver/event.ts";
+import type { NewEvent, Rejection, RunKeys } from "../events/event.ts";
 import { judge } from "../receiver/judge.ts";
 import { loadKeys } from "../receiver/key-sources.ts";
 import { thumbprintsOf } from "../receiver/keyring.ts";

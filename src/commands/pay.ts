@@ -71,7 +71,7 @@ export const pay = command({
       import("../service/sandbox.ts"),
       import("../domain/transaction.ts"),
       import("../render/transaction-record.ts"),
-      import("../receiver/event-json.ts"),
+      import("../events/event-json.ts"),
       import("../domain/response-codes.ts"),
     ]);
     const { out, send } = context;

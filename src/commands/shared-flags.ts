@@ -1,6 +1,6 @@
 /** What several commands share: flags, each declared once, what they mean together with the settings, and the confirmation. */
-import type { ForwardingKey } from "../check/signing-key.ts";
-import type { Mapping } from "../bulk/columns.ts";
+import type { ForwardingKey } from "../sender/signing-key.ts";
+import type { Mapping } from "../lists/columns.ts";
 import type { Context } from "../context.ts";
 import { isLoopback } from "../domain/addresses.ts";
 import { BROKER_FORMS } from "../domain/brokers.ts";
@@ -63,7 +63,7 @@ export const eventStoreFlag = flag(
 
 /** `Invoice=invoiceId`, in the words of the module that reads columns. */
 export const parseMapping: Parser<Mapping> = async (typed) =>
-  (await import("../bulk/columns.ts")).parseMapping(typed);
+  (await import("../lists/columns.ts")).parseMapping(typed);
 
 /** How the columns of books are named. */
 export const booksMapFlag = repeatable(

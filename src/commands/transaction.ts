@@ -28,7 +28,7 @@ export const transaction = command({
       import("../service/failures.ts"),
       import("../domain/transaction.ts"),
       import("../render/transaction-record.ts"),
-      import("../receiver/event-json.ts"),
+      import("../events/event-json.ts"),
     ]);
     const { out } = context;
     const api = await context.api();

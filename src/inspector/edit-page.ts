@@ -8,7 +8,7 @@ import { textOf } from "../domain/transaction.ts";
 import { answerPart } from "../pages/answer.ts";
 import { panel } from "../pages/components.ts";
 import type { Page } from "../pages/page.ts";
-import type { Forward } from "../receiver/event.ts";
+import type { Forward } from "../events/event.ts";
 import { likelyCause } from "../render/likely-cause.ts";
 import type { StoredEvent } from "../store/rows.ts";
 import { inspectorPage, type InspectorView } from "./frame.ts";

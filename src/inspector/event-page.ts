@@ -36,7 +36,7 @@ import {
 } from "../pages/exchange.ts";
 import { answerPart } from "../pages/answer.ts";
 import type { Page } from "../pages/page.ts";
-import { bodyIsKept, lateAge, type Rejection } from "../receiver/event.ts";
+import { bodyIsKept, lateAge, type Rejection } from "../events/event.ts";
 import { likelyCause } from "../render/likely-cause.ts";
 import { ageWords } from "../render/stats.ts";
 import { BODY_FILE, curlCommand } from "./curl.ts";

@@ -1,7 +1,7 @@
 /** What a list shows as a file: CSV that spreadsheets open as text, or lines of JSON that paylink reads again. */
 import { stringify } from "csv-stringify/sync";
 import { amountIn, textOf } from "../domain/transaction.ts";
-import { eventLine, rejectionLine } from "../receiver/event-json.ts";
+import { eventLine, rejectionLine } from "../events/event-json.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
 import type { EventStore } from "../store/event-store.ts";
 import type { EventQuery } from "../store/event-query.ts";

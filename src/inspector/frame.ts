@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { badge, clipped, plural } from "../pages/components.ts";
 import { count, workPage } from "../pages/frame.ts";
 import type { Page } from "../pages/page.ts";
-import type { RunKeys } from "../receiver/event.ts";
+import type { RunKeys } from "../events/event.ts";
 
 export interface InspectorView {
   readonly now: Date;

@@ -1,7 +1,7 @@
 /** What the address of the list asks for: its filters, which a colleague who opens the same address gets too. */
 import { scaledAmount } from "../domain/money.ts";
 import { outcomeNamed } from "../domain/outcome.ts";
-import type { DeliveryState, RunKeys } from "../receiver/event.ts";
+import type { DeliveryState, RunKeys } from "../events/event.ts";
 import type { EventQuery, Sought } from "../store/event-query.ts";
 import { periodIn } from "../pages/filters.ts";
 import type { InspectorView } from "./frame.ts";

@@ -6,7 +6,7 @@ import { address, askedAction, clipped, countdown, panel } from "../pages/compon
 import { describedPart } from "../pages/exchange.ts";
 import { type Listing, table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
-import { isUnclaimed } from "../receiver/event.ts";
+import { isUnclaimed } from "../events/event.ts";
 import { ageWords, situationSentence, statsSentence } from "../render/stats.ts";
 import { COUNT_LIMIT, countText, inspectorPage, type InspectorView } from "./frame.ts";
 import { EVENT_LISTING, type EventRow, ROWS_SHOWN, withAttempts } from "./rows.ts";

@@ -16,7 +16,7 @@ import { capturedRequest } from "../pages/exchange.ts";
 import { serveFiles } from "../pages/files.ts";
 import { download, htmlReply, pageHeaders } from "../pages/page.ts";
 import { safeText } from "../render/safe-text.ts";
-import { type Forward, type NewEvent, type Rejection, type RunKeys } from "../receiver/event.ts";
+import { type Forward, type NewEvent, type Rejection, type RunKeys } from "../events/event.ts";
 import { BODY_FILE } from "./curl.ts";
 import { editableCopy, copyProblem, editPage } from "./edit-page.ts";
 import { csvOf, exportedRows, exportedLines } from "./export.ts";

@@ -2,9 +2,9 @@
 import { KeyObject } from "node:crypto";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
-import { recordOfSample, type SampleSource } from "../check/samples.ts";
+import { recordOfSample, type SampleSource } from "../sender/samples.ts";
 import { SERVICE_FORM } from "../signatures/cover.ts";
-import { signedWebhook } from "../check/signed-webhook.ts";
+import { signedWebhook } from "../sender/signed-webhook.ts";
 import { bytesIn } from "./request-body.ts";
 import type { SignedWebhook, SignWebhookOptions } from "./types.ts";
 import { outcomeNamed, SAMPLE_OUTCOMES } from "../domain/outcome.ts";

@@ -7,7 +7,7 @@ import { exchangeFailure, type Send, SendError } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpRequest, isSuccess } from "../http/message.ts";
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";
 import type { SigningKey } from "../signatures/keys.ts";
-import { type Forward, lateAge, type RunKeys } from "./event.ts";
+import { type Forward, lateAge, type RunKeys } from "../events/event.ts";
 import { type Forwarded, forwardedRequest, signAgain } from "./forwarded-request.ts";
 
 /** The most bytes of the application's answer in memory, which the service gets if it waits for it. */

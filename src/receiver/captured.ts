@@ -8,7 +8,7 @@ import { baseOf, checksOf, type CheckResult } from "../signatures/explain/checks
 import type { Diagnosis } from "../signatures/explain/transit.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { refusedVerdict, refuseHead, refuseMessage } from "./admit.ts";
-import { bodyIsKept, type Rejection } from "./event.ts";
+import { bodyIsKept, type Rejection } from "../events/event.ts";
 import { judge, type JudgeOptions, UNREAD, verifyOptions } from "./judge.ts";
 
 export interface Explanation extends ReadRecord {

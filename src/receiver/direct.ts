@@ -3,7 +3,7 @@ import { isBroker } from "../domain/brokers.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import { type HttpReply, isSuccess } from "../http/message.ts";
 import { makeAttempt, type AttemptResult } from "./attempt.ts";
-import { type Claim, type Stored, type WebhookEvent } from "./event.ts";
+import { type Claim, type Stored, type WebhookEvent } from "../events/event.ts";
 import { CLAIM_MARGIN, type Forwarder, type ForwarderParts, replyFor } from "./forwarder.ts";
 import { targetOf } from "./routes.ts";
 

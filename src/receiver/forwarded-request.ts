@@ -12,7 +12,7 @@ import type { SigningKey } from "../signatures/keys.ts";
 import { ALGORITHM } from "../signatures/policy.ts";
 import { sign } from "../signatures/sign.ts";
 import type { Verdict } from "../signatures/verdict.ts";
-import type { RunKeys, WebhookEvent } from "./event.ts";
+import type { RunKeys, WebhookEvent } from "../events/event.ts";
 
 /** What is forwarded: the request, and the verdict that says which of its headers are authentic. */
 export type Forwarded = Pick<WebhookEvent, "request" | "verdict" | "receivedAt">;

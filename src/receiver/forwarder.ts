@@ -1,7 +1,7 @@
 /** What a forwarder is: it plans what becomes of each verified webhook, and answers the service. */
 import type { HttpReply } from "../http/message.ts";
 import type { AttemptParts } from "./attempt.ts";
-import type { DeliveryState, EventLog, Forward, NewEvent, Stored, WebhookEvent } from "./event.ts";
+import type { DeliveryState, EventLog, Forward, NewEvent, Stored, WebhookEvent } from "../events/event.ts";
 import type { Route } from "./routes.ts";
 
 /** Milliseconds that a claim lasts longer than an attempt may take: to begin it, and to write how it ended. */

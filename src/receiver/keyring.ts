@@ -3,7 +3,7 @@ import { PaylinkError } from "../domain/errors.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { keyProblem } from "../signatures/key-rules.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
-import type { RunKeys } from "./event.ts";
+import type { RunKeys } from "../events/event.ts";
 import { type KeyReading, type KeySource, type LoadedSource, readSource } from "./key-sources.ts";
 
 export interface KeyAccess extends KeyReading {

@@ -2,7 +2,7 @@
 import { isSuccess } from "../http/message.ts";
 import { createHash } from "node:crypto";
 import { outcomeOf, textOf } from "../domain/transaction.ts";
-import { type DeliveryState, type EventLog, type NewEvent } from "./event.ts";
+import { type DeliveryState, type EventLog, type NewEvent } from "../events/event.ts";
 
 /** The most events to remember: repeats arrive within hours, and memory must stay bounded. */
 const MAX_REMEMBERED = 100_000;

@@ -2,7 +2,13 @@
 import { isSuccess } from "../http/message.ts";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { shortKey } from "../signatures/thumbprint.ts";
-import { type Backlog, type Forward, type Rejection, type RunKeys, type WebhookEvent } from "./event.ts";
+import {
+  type Backlog,
+  type Forward,
+  type Rejection,
+  type RunKeys,
+  type WebhookEvent,
+} from "../events/event.ts";
 
 /** The values that are read at each scrape. */
 export interface Gauges {

@@ -6,7 +6,7 @@ import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
 import type { Timers } from "../domain/timers.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import { makeAttempt } from "./attempt.ts";
-import { type Claimed, type DeliveryQueue, type Forward, type Retry } from "./event.ts";
+import { type Claimed, type DeliveryQueue, type Forward, type Retry } from "../events/event.ts";
 import { CLAIM_MARGIN, type Forwarder, type ForwarderParts, replyFor } from "./forwarder.ts";
 import { targetOf } from "./routes.ts";
 import { type Room, TargetState } from "./target-state.ts";

@@ -8,7 +8,15 @@ import { type HttpReply, type HttpRequest, NO_BODY } from "../http/message.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, namesLoopback, type ReceiverAddress } from "./address.ts";
 import { refuseHead, refuseHost, refuseMediaType } from "./admit.ts";
-import type { EventLog, NewEvent, PrintedAs, Rejection, RunKeys, Stored, WebhookEvent } from "./event.ts";
+import type {
+  EventLog,
+  NewEvent,
+  PrintedAs,
+  Rejection,
+  RunKeys,
+  Stored,
+  WebhookEvent,
+} from "../events/event.ts";
 import type { Forwarder } from "./forwarder.ts";
 import { createJudge, type Judgement, refusedAs, type RenewalOptions, warned } from "./judge.ts";
 

@@ -1,8 +1,8 @@
 /** Reads the merchant's books, CSV or JSON lines: what is booked as paid, by order number, with the reader of `bulk`. */
-import { Columns, mapFlag, type Mapping } from "../bulk/columns.ts";
-import { type CurrencyEvidence, splitAmount } from "../bulk/currencies.ts";
-import { leftoverIn, namesTotal, totalIn } from "../bulk/leftovers.ts";
-import { type List, type ListRow, readList } from "../bulk/read-list.ts";
+import { Columns, mapFlag, type Mapping } from "../lists/columns.ts";
+import { type CurrencyEvidence, splitAmount } from "../lists/currencies.ts";
+import { leftoverIn, namesTotal, totalIn } from "../lists/leftovers.ts";
+import { type List, type ListRow, readList } from "../lists/read-list.ts";
 import { RowProblems } from "../bulk/row-problems.ts";
 import { cellText, currencyOf, fieldsOf } from "../bulk/row.ts";
 import { comparableText } from "../domain/comparable-text.ts";

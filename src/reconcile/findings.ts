@@ -1,7 +1,7 @@
 /** Compares the three sides of each order: what differs, as findings, each with the facts that its words are made of. */
 import { signOf, type Sum } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import type { DeliveryState } from "../receiver/event.ts";
+import type { DeliveryState } from "../events/event.ts";
 import { isMore, isRepeated, isSame, isZero, negated, sumOf, surplus } from "./amounts.ts";
 import type { Order } from "./orders.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment, RefusedWebhook } from "./sides.ts";

@@ -3,7 +3,7 @@ import { comparableText } from "../domain/comparable-text.ts";
 import { memberOf } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { readRecord, textOf } from "../domain/transaction.ts";
-import type { Rejection } from "../receiver/event.ts";
+import type { Rejection } from "../events/event.ts";
 import type { RefusedWebhook } from "./sides.ts";
 
 /** The newest of each order number, as it is compared. */

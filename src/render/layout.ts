@@ -1,6 +1,6 @@
 /** Lays out text for a terminal: columns of remote text, lines that fit, and local times. */
 import { formatRelative, parseInstant, UNITS } from "../domain/time.ts";
-import type { Level } from "../receiver/event-json.ts";
+import type { Level } from "../events/event-json.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { clip, padEnd, padStart, widthOf } from "./width.ts";

@@ -2,7 +2,7 @@
 import { type BrokerName, brokerOf } from "../domain/brokers.ts";
 import { fieldLines, isSuccess } from "../http/message.ts";
 import type { SendFailure } from "../http/send-failure.ts";
-import { type Forward, type ReplyText } from "../receiver/event.ts";
+import { type Forward, type ReplyText } from "../events/event.ts";
 import { ageWords } from "./stats.ts";
 
 /** How an attempt ended, as far as it tells why. */

@@ -2,7 +2,7 @@
 import { isSuccess } from "../http/message.ts";
 import { type Warning, WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
 import { describeViolation, judgeOutcome, outcomeOf, textOf } from "../domain/transaction.ts";
-import { type Forward, type Rejection, type WebhookEvent } from "../receiver/event.ts";
+import { type Forward, type Rejection, type WebhookEvent } from "../events/event.ts";
 import type { ForwardingProgress } from "../receiver/forwarder.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";

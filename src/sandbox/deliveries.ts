@@ -1,5 +1,5 @@
 /** The deliveries of webhooks: in order for each link, several links at once, freshly signed and repeated by a schedule. */
-import { signedWebhook } from "../check/signed-webhook.ts";
+import { signedWebhook } from "../sender/signed-webhook.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { LONGEST_TIMER } from "../domain/time.ts";
 import { messageOf } from "../domain/system-reason.ts";

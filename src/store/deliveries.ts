@@ -8,7 +8,7 @@ import type {
   RunKeys,
   Stored,
   ClaimRequest,
-} from "../receiver/event.ts";
+} from "../events/event.ts";
 import type { Value } from "./database.ts";
 import {
   type Sql,

@@ -1,6 +1,6 @@
 /** What a list of events and rejections is asked for, and the statements that find it: by indexes, or among the newest. */
-import type { DeliveryState } from "../receiver/event.ts";
-import { idAt } from "../receiver/event-id.ts";
+import type { DeliveryState } from "../events/event.ts";
+import { idAt } from "../events/event-id.ts";
 import type { Value } from "./database.ts";
 import { beginsWith, type Dialect, LAST_CHARACTER, type Sql, union } from "./dialects.ts";
 import { namedEvents } from "./named.ts";

@@ -11,7 +11,7 @@ import {
   type Retry,
   type RunKeys,
   type Stored,
-} from "../receiver/event.ts";
+} from "../events/event.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";

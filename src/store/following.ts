@@ -1,5 +1,5 @@
 /** Follows a store: returns the events, or the rejections, that any receiver has stored since the last look. */
-import { idAt } from "../receiver/event-id.ts";
+import { idAt } from "../events/event-id.ts";
 import { isOneOf, type Readable } from "./dialects.ts";
 import { factOf } from "./facts.ts";
 import type { Value } from "./database.ts";

@@ -5,8 +5,8 @@
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import { OUTCOMES } from "../domain/outcome.ts";
-import type { Rejection, RunKeys } from "../receiver/event.ts";
-import { idAt } from "../receiver/event-id.ts";
+import type { Rejection, RunKeys } from "../events/event.ts";
+import { idAt } from "../events/event-id.ts";
 import type { Value } from "./database.ts";
 import { dueFirst, openEvents, waitingKeys } from "./deliveries.ts";
 import { beginsWith, isOneOf, type Readable, type Row } from "./dialects.ts";

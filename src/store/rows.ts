@@ -6,7 +6,7 @@ import { messageOf } from "../domain/system-reason.ts";
 import { LateRecord } from "../domain/transaction.ts";
 import { withBody } from "../http/message.ts";
 import { SEND_FAILURES } from "../http/send-failure.ts";
-import type { Claimed, DeliveryState, Rejection, WebhookEvent } from "../receiver/event.ts";
+import type { Claimed, DeliveryState, Rejection, WebhookEvent } from "../events/event.ts";
 import { ALGORITHM, LABEL } from "../signatures/policy.ts";
 import { CHECKS, type CheckName, type Verdict } from "../signatures/verdict.ts";
 import type { Row } from "./dialects.ts";

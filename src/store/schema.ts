@@ -1,5 +1,5 @@
 /** The tables of the event store in both databases, as one script that creates them. */
-import type { DeliveryState } from "../receiver/event.ts";
+import type { DeliveryState } from "../events/event.ts";
 import type { Dialect } from "./dialects.ts";
 
 /** The version of these tables. */

@@ -1,7 +1,7 @@
 /** What lists show of many events: those that a query finds, their number and sums, and how they spread over time. */
 import type { Outcome } from "../domain/outcome.ts";
-import type { RunKeys } from "../receiver/event.ts";
-import { idAt } from "../receiver/event-id.ts";
+import type { RunKeys } from "../events/event.ts";
+import { idAt } from "../events/event-id.ts";
 import { LAST_CHARACTER, type Readable, type Row, type Sql } from "./dialects.ts";
 import {
   type EventQuery,

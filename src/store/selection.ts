@@ -1,8 +1,8 @@
 /** Which events, or rejections, a statement is about, and what it reads of them. */
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import type { DeliveryState, Rejection, RunKeys } from "../receiver/event.ts";
-import { idAt } from "../receiver/event-id.ts";
+import type { DeliveryState, Rejection, RunKeys } from "../events/event.ts";
+import { idAt } from "../events/event-id.ts";
 import {
   beginsWith,
   type Sql,

@@ -1,7 +1,7 @@
 /** Whether money is being lost now: what is not delivered, with its sums, and what was rejected, read from indexes. */
 import { unscaledAmount } from "../domain/money.ts";
 import { UNITS } from "../domain/time.ts";
-import { idAt } from "../receiver/event-id.ts";
+import { idAt } from "../events/event-id.ts";
 import { lastForward, waitingByKey } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";

@@ -1,7 +1,7 @@
 /** What waits and what failed by the target that was tried last, with the next attempt, and how fast each target takes events. */
 import { OUTCOMES } from "../domain/outcome.ts";
 import { UNITS } from "../domain/time.ts";
-import type { RunKeys } from "../receiver/event.ts";
+import type { RunKeys } from "../events/event.ts";
 import type { Value } from "./database.ts";
 import { dueFirst, waitingKeys } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";

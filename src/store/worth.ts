@@ -3,7 +3,7 @@ import { findWrapped } from "../domain/envelope.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { isRecord } from "../domain/transaction.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
-import type { Rejection } from "../receiver/event.ts";
+import type { Rejection } from "../events/event.ts";
 import { checkDigest } from "../signatures/digest.ts";
 
 /** From the least to the most. A sender without a key can make all but the last. */

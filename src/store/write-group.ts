@@ -3,9 +3,9 @@ import { hash } from "node:crypto";
 import { UNITS } from "../domain/time.ts";
 import { type ReadRecord, readRecord, type TransactionRecord } from "../domain/transaction.ts";
 import type { Warning } from "../domain/reasons.ts";
-import type { Stored } from "../receiver/event.ts";
-import { idAt } from "../receiver/event-id.ts";
-import { joinedLine } from "../receiver/event-json.ts";
+import type { Stored } from "../events/event.ts";
+import { idAt } from "../events/event-id.ts";
+import { joinedLine } from "../events/event-json.ts";
 import {
   addDeliveries,
   applyOrder,

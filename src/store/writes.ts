@@ -13,8 +13,8 @@ import type {
   RunKeys,
   Stored,
   ClaimRequest,
-} from "../receiver/event.ts";
-import { type EventTexts, textsOf } from "../receiver/event-json.ts";
+} from "../events/event.ts";
+import { type EventTexts, textsOf } from "../events/event-json.ts";
 import type { Value } from "./database.ts";
 import type { Row } from "./dialects.ts";
 import { sealText, SEALED, sealOf } from "./seal.ts";

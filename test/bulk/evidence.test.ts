@@ -1,9 +1,9 @@
 /** What a list says of its currency, and what spreadsheets leave in it. */
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
-import { Columns } from "../../src/bulk/columns.ts";
-import { currenciesInName, currenciesOf, splitAmount } from "../../src/bulk/currencies.ts";
-import { readList } from "../../src/bulk/read-list.ts";
+import { Columns } from "../../src/lists/columns.ts";
+import { currenciesInName, currenciesOf, splitAmount } from "../../src/lists/currencies.ts";
+import { readList } from "../../src/lists/read-list.ts";
 import { requestOf, type RowContext } from "../../src/bulk/row.ts";
 import { requestBuilder } from "../../src/service/request.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";

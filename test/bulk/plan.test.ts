@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
 import type { CheckedRow } from "../../src/bulk/checked-rows.ts";
-import { Columns } from "../../src/bulk/columns.ts";
+import { Columns } from "../../src/lists/columns.ts";
 import {
   plan,
   type PlannedRow,
@@ -11,7 +11,7 @@ import {
   type RowState,
   type KnownLink,
 } from "../../src/bulk/plan.ts";
-import { readList } from "../../src/bulk/read-list.ts";
+import { readList } from "../../src/lists/read-list.ts";
 import { ownColumns, writeResults, type Result } from "../../src/bulk/results.ts";
 import type { RowContext } from "../../src/bulk/row.ts";
 import { requestBuilder } from "../../src/service/request.ts";

@@ -2,7 +2,7 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readList, type List } from "../../src/bulk/read-list.ts";
+import { readList, type List } from "../../src/lists/read-list.ts";
 import { writeResults } from "../../src/bulk/results.ts";
 import type { RowOutcome } from "../../src/bulk/send-rows.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { openLocalMemory } from "../../src/bulk/local-memory.ts";
 import { Pace } from "../../src/bulk/pace.ts";
-import { readList } from "../../src/bulk/read-list.ts";
+import { readList } from "../../src/lists/read-list.ts";
 import { requestOf, type RowContext } from "../../src/bulk/row.ts";
 import { sendRows, type Created, type DueRow, type RowOutcome } from "../../src/bulk/send-rows.ts";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";

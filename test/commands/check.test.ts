@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { endpointCases } from "../../src/check/cases.ts";
 import type { CaseResult } from "../../src/check/endpoint.ts";
-import { TAMPERINGS } from "../../src/check/tamperings.ts";
+import { TAMPERINGS } from "../../src/sender/tamperings.ts";
 import { SendTimeout } from "../../src/http/exchange.ts";
 import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { runCommand } from "../support/context.ts";

@@ -1,7 +1,7 @@
 /** One reader and one verdict: every deviation and every outcome, the same in each command that shows a record. */
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { recordOfSample } from "../../src/check/samples.ts";
+import { recordOfSample } from "../../src/sender/samples.ts";
 import { plainObject } from "../../src/domain/json.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";

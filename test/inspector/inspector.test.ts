@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { createPageAccess } from "../../src/pages/access.ts";
 import { createInspector, type InspectorParts, type EventSending } from "../../src/inspector/server.ts";
-import type { NewEvent } from "../../src/receiver/event.ts";
+import type { NewEvent } from "../../src/events/event.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";

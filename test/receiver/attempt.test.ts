@@ -2,7 +2,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
-import type { WebhookEvent } from "../../src/receiver/event.ts";
+import type { WebhookEvent } from "../../src/events/event.ts";
 import { makeAttempt, deliverOver } from "../../src/receiver/attempt.ts";
 import { judge } from "../../src/receiver/judge.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";

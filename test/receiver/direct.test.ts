@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Send, SendError, SendTimeout } from "../../src/http/exchange.ts";
 import { fieldLines } from "../../src/http/message.ts";
 import { createDirectForwarder } from "../../src/receiver/direct.ts";
-import type { EventLog } from "../../src/receiver/event.ts";
+import type { EventLog } from "../../src/events/event.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openSqlite } from "../support/event-stores.ts";

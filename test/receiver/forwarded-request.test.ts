@@ -4,7 +4,7 @@ import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import type { Send } from "../../src/http/exchange.ts";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { makeAttempt, deliverOver } from "../../src/receiver/attempt.ts";
-import type { WebhookEvent } from "../../src/receiver/event.ts";
+import type { WebhookEvent } from "../../src/events/event.ts";
 import { mayAdd } from "../../src/receiver/forwarded-request.ts";
 import { judge } from "../../src/receiver/judge.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";

@@ -1,6 +1,6 @@
 /** Where the record of a webhook is read: in the log, which has a thread for it, and not before. */
 import { expect, it } from "vitest";
-import type { EventLog } from "../../src/receiver/event.ts";
+import type { EventLog } from "../../src/events/event.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { publicJwk } from "../../src/signatures/keys.ts";
 import { KEYS } from "../support/keys.ts";

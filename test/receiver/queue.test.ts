@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { type Send, SendError, SendTimeout } from "../../src/http/exchange.ts";
-import type { Claim, ClaimRequest, EventLog } from "../../src/receiver/event.ts";
+import type { Claim, ClaimRequest, EventLog } from "../../src/events/event.ts";
 import { createQueueForwarder, type QueueParts } from "../../src/receiver/queue.ts";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import { eventsPath } from "../../src/store/folders.ts";

@@ -1,6 +1,6 @@
 /** Whether nothing forwards what waits: what `listen` says at its start, and the inspector of its queue. */
 import { expect, it } from "vitest";
-import { isUnclaimed } from "../../src/receiver/event.ts";
+import { isUnclaimed } from "../../src/events/event.ts";
 
 const NOW = new Date("2026-11-01T12:00:00Z");
 const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1000);

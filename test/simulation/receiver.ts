@@ -3,7 +3,7 @@ import type { Handler, Serve } from "../../src/http/exchange.ts";
 import type { HttpReply, HttpRequest } from "../../src/http/message.ts";
 import type { Deliver } from "../../src/receiver/attempt.ts";
 import { createDirectForwarder } from "../../src/receiver/direct.ts";
-import { createEventIds } from "../../src/receiver/event-id.ts";
+import { createEventIds } from "../../src/events/event-id.ts";
 import type { Forwarder } from "../../src/receiver/forwarder.ts";
 import { createQueueForwarder } from "../../src/receiver/queue.ts";
 import { startReceiver } from "../../src/receiver/receiver.ts";

@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { signedWebhook } from "../../src/check/signed-webhook.ts";
+import { signedWebhook } from "../../src/sender/signed-webhook.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { readKeys } from "../../src/signatures/keys.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { NewEvent } from "../../src/receiver/event.ts";
+import type { NewEvent } from "../../src/events/event.ts";
 import { openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { all, event, forward, idOf, verdict, wanted } from "../support/stored-events.ts";

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import type { Send } from "../../src/http/exchange.ts";
 import { deliverOver } from "../../src/receiver/attempt.ts";
-import type { EventLog, Forward, NewEvent } from "../../src/receiver/event.ts";
+import type { EventLog, Forward, NewEvent } from "../../src/events/event.ts";
 import type { Forwarder, ForwarderParts } from "../../src/receiver/forwarder.ts";
 import { event, KEYS } from "./stored-events.ts";
 

@@ -1,7 +1,7 @@
 /** A receiver on a real socket for one test, without a store, a public address or an application; and what it saw. */
 import { onTestFinished } from "vitest";
 import { serve } from "../../src/http/serve.ts";
-import type { Rejection, WebhookEvent } from "../../src/receiver/event.ts";
+import type { Rejection, WebhookEvent } from "../../src/events/event.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { startReceiver, type ReceiverOptions } from "../../src/receiver/receiver.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";

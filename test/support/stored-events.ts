@@ -1,8 +1,8 @@
 /** Events, rejections and forwards to store, and what tests read of those that are stored. */
 import { OUTCOMES } from "../../src/domain/outcome.ts";
 import { readRecord } from "../../src/domain/transaction.ts";
-import type { DeliveryQueue, Forward, NewEvent, Rejection, RunKeys } from "../../src/receiver/event.ts";
-import { idAt } from "../../src/receiver/event-id.ts";
+import type { DeliveryQueue, Forward, NewEvent, Rejection, RunKeys } from "../../src/events/event.ts";
+import { idAt } from "../../src/events/event-id.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { sealOf } from "../../src/store/seal.ts";
 import { vectorFile, type WebhookCase, webhookOptions, webhookRequest } from "./vectors.ts";

@@ -1,7 +1,7 @@
 /** Webhooks as the service posts them, signed with the key of the tests, and a small application to forward them to. */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import { signedWebhook } from "../../src/check/signed-webhook.ts";
+import { signedWebhook } from "../../src/sender/signed-webhook.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
 import type { SigningKey } from "../../src/signatures/keys.ts";
 import { SERVICE_COVER, type CoveredComponents } from "../../src/signatures/cover.ts";

@@ -2,8 +2,8 @@
 import { realpathSync } from "node:fs";
 import { join, parse } from "node:path";
 import { beforeSending } from "../../bulk/before-sending.ts";
-import { Columns } from "../../bulk/columns.ts";
-import { readList, type List } from "../../bulk/read-list.ts";
+import { Columns } from "../../lists/columns.ts";
+import { readList, type List } from "../../lists/read-list.ts";
 import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
 import { RowProblems } from "../../bulk/row-problems.ts";
 import { runList } from "../../bulk/run-list.ts";

@@ -1,7 +1,7 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
 import type { CheckedRow } from "../../bulk/checked-rows.ts";
 import { isLeft, linkInResults, type PlannedRow } from "../../bulk/plan.ts";
-import type { List } from "../../bulk/read-list.ts";
+import type { List } from "../../lists/read-list.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
 import { problemsText } from "../../bulk/row.ts";
 import type { RowProblem } from "../../bulk/row-problems.ts";

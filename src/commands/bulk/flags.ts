@@ -1,5 +1,5 @@
 /** The flags of `paylink bulk`, and what a run needs of them, of the base file and of the settings. */
-import type { CurrencyEvidence } from "../../bulk/currencies.ts";
+import type { CurrencyEvidence } from "../../lists/currencies.ts";
 import { AGAIN } from "../../bulk/plan.ts";
 import type { BuildRequest } from "../../bulk/row.ts";
 import { canonicalAddress } from "../../domain/addresses.ts";

@@ -1,7 +1,7 @@
 /** The list of a bulk run: its rows, what is known of them, and what keeps it from being sent. */
 import { checkRows, linksByKey, type Checked } from "../../bulk/check-rows.ts";
 import type { CheckedRow } from "../../bulk/checked-rows.ts";
-import { Columns, mapAdvice } from "../../bulk/columns.ts";
+import { Columns, mapAdvice } from "../../lists/columns.ts";
 import {
   grouped,
   isHeldUp,
@@ -10,9 +10,9 @@ import {
   type ResultLink,
   type RowState,
 } from "../../bulk/plan.ts";
-import type { Rows } from "../../bulk/packed-rows.ts";
+import type { Rows } from "../../lists/packed-rows.ts";
 import { planList, type PlannedList } from "../../bulk/plan-list.ts";
-import { readList, type List as ReadList } from "../../bulk/read-list.ts";
+import { readList, type List as ReadList } from "../../lists/read-list.ts";
 import { resultsAt } from "../../bulk/results.ts";
 import { RowProblems } from "../../bulk/row-problems.ts";
 import { cellText, knownPart, type RowContext, type RowIdentity } from "../../bulk/row.ts";

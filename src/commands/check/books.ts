@@ -1,7 +1,7 @@
 /** Reads what `check --books` prints, and the orders of `check --orders`, with the reader of books that `reconcile` has. */
 import { type BookedOrder, compareBooked } from "../../check/booked.ts";
 import type { OrderUse } from "../../check/endpoint.ts";
-import type { SampleOrder } from "../../check/samples.ts";
+import type { SampleOrder } from "../../sender/samples.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { hint } from "../../domain/hint.ts";

@@ -1,8 +1,8 @@
 /** Checks a merchant's own endpoint, and reports for each case whether the answer was right. */
 import type { BookedFinding, BookedOrder } from "../../check/booked.ts";
-import { loadSigningKey } from "../../check/signing-key.ts";
+import { loadSigningKey } from "../../sender/signing-key.ts";
 import { caseCount, type CaseResult, type Ended, runChecks } from "../../check/endpoint.ts";
-import type { SampleOrder } from "../../check/samples.ts";
+import type { SampleOrder } from "../../sender/samples.ts";
 import type { Context } from "../../context.ts";
 import { isLoopback } from "../../domain/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";

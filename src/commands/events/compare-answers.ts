@@ -4,7 +4,7 @@ import { namesBroker } from "../../domain/brokers.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import type { Forward } from "../../receiver/event.ts";
+import type { Forward } from "../../events/event.ts";
 import { targetOf } from "../../receiver/routes.ts";
 import { type Cell, relativeTime, renderListing, NO_VALUE } from "../../render/layout.ts";
 import { eventCount } from "../../render/received-webhook.ts";

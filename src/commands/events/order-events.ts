@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
 import type { RefusalCode } from "../../domain/reasons.ts";
-import { bodyIsKept, type Rejection } from "../../receiver/event.ts";
+import { bodyIsKept, type Rejection } from "../../events/event.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { OperatorOrder } from "../../store/writes.ts";
 import { renderHint } from "../../render/hint.ts";

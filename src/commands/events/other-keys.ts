@@ -1,7 +1,7 @@
 /** The events that a command leaves out, because a key that it does not have has verified them. */
 import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
-import type { RunKeys } from "../../receiver/event.ts";
+import type { RunKeys } from "../../events/event.ts";
 import { eventCount } from "../../render/received-webhook.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { StoredEvent } from "../../store/rows.ts";

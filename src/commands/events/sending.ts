@@ -1,6 +1,6 @@
 /** How `paylink events replay` sends stored events again: which ones, with which signature, and how each attempt ended. */
 import type { Context } from "../../context.ts";
-import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
+import { type ForwardingKey, openForwardingKey } from "../../sender/signing-key.ts";
 import { type Attempt, makeAttempt, type Deliver } from "../../receiver/attempt.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { likelyCause } from "../../render/likely-cause.ts";

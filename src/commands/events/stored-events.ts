@@ -7,7 +7,7 @@ import type { EventStore } from "../../store/event-store.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { type CurrencySum, type KeyStats, NO_EVENTS, type StateStats } from "../../store/stats.ts";
 import { shortKey } from "../../signatures/thumbprint.ts";
-import { eventLine, jsonLine, rejectionLine } from "../../receiver/event-json.ts";
+import { eventLine, jsonLine, rejectionLine } from "../../events/event-json.ts";
 import { type Cell, fitLines, relativeTime, renderListing, NO_VALUE } from "../../render/layout.ts";
 import { attemptCount, RESENT_BY_SERVICE, deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import type { Followed } from "../../store/following.ts";
 import type { StoredRequest } from "../../store/rows.ts";
-import { eventLine, jsonLine, rejectionLine } from "../../receiver/event-json.ts";
+import { eventLine, jsonLine, rejectionLine } from "../../events/event-json.ts";
 import { createEventText, rejectionText } from "../event-text.ts";
 import type { ValuesOf } from "../command.ts";
 import type { tailFlags } from "./flags.ts";

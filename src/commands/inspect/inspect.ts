@@ -1,6 +1,6 @@
 /** `paylink inspect`: serves the pages of what was received until Ctrl-C. */
-import { signedWebhook } from "../../check/signed-webhook.ts";
-import { loadSigningKey, openForwardingKey } from "../../check/signing-key.ts";
+import { signedWebhook } from "../../sender/signed-webhook.ts";
+import { loadSigningKey, openForwardingKey } from "../../sender/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { SERVICE_FORM } from "../../signatures/cover.ts";
 import { parseForwardTarget, parseTarget } from "../flag-values.ts";
@@ -12,8 +12,8 @@ import {
   startInspector,
 } from "../../inspector/server.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
-import type { RunKeys } from "../../receiver/event.ts";
-import { jsonLine } from "../../receiver/event-json.ts";
+import type { RunKeys } from "../../events/event.ts";
+import { jsonLine } from "../../events/event-json.ts";
 import { makeAttempt, type Deliver, forwardOf } from "../../receiver/attempt.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { millisecondsSince } from "../../domain/timers.ts";

@@ -9,7 +9,7 @@ import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
 import { namesLoopback } from "../../receiver/address.ts";
-import type { Backlog, EventLog, RunKeys } from "../../receiver/event.ts";
+import type { Backlog, EventLog, RunKeys } from "../../events/event.ts";
 import { createMetrics, type Metrics } from "../../receiver/metrics.ts";
 
 export interface AdminAddress {

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { type Hint, hint, paylink } from "../../domain/hint.ts";
 import { within } from "../../domain/time.ts";
 import { renderHint } from "../../render/hint.ts";
-import { type Backlog, type DeliveryQueue, isUnclaimed, type RunKeys } from "../../receiver/event.ts";
+import { type Backlog, type DeliveryQueue, isUnclaimed, type RunKeys } from "../../events/event.ts";
 import { createDirectForwarder } from "../../receiver/direct.ts";
 import type { Forwarder, ForwarderParts } from "../../receiver/forwarder.ts";
 import { createQueueForwarder, type QueueParts } from "../../receiver/queue.ts";

@@ -1,5 +1,5 @@
 /** `paylink listen`: receives webhooks until it is stopped, and shows the result of each. */
-import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
+import { type ForwardingKey, openForwardingKey } from "../../sender/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { localAddress } from "../../domain/addresses.ts";
 import { capitalized } from "../../domain/sentence.ts";
@@ -7,9 +7,9 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import type { TlsFiles } from "../../http/exchange.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
-import type { EventLog } from "../../receiver/event.ts";
-import { createEventIds } from "../../receiver/event-id.ts";
-import { jsonLine } from "../../receiver/event-json.ts";
+import type { EventLog } from "../../events/event.ts";
+import { createEventIds } from "../../events/event-id.ts";
+import { jsonLine } from "../../events/event-json.ts";
 import { openTargets, type BrokerTargets } from "../../receiver/brokers/targets.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";

@@ -1,13 +1,13 @@
 /** What `listen` prints: its addresses when it is ready, each webhook when it arrives, and the counts for the summary. */
 import { isSuccess } from "../../http/message.ts";
-import type { ForwardingKey } from "../../check/signing-key.ts";
+import type { ForwardingKey } from "../../sender/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { type Named, renderCommand, renderHint } from "../../render/hint.ts";
 import { hint, paylink } from "../../domain/hint.ts";
 import { leadsTo } from "../../domain/addresses.ts";
 import { withoutPassword } from "../../domain/url-passwords.ts";
-import { type Forward, type Rejection, type RunKeys, type WebhookEvent } from "../../receiver/event.ts";
-import { eventLine, jsonLine, type Level, rejectionLine } from "../../receiver/event-json.ts";
+import { type Forward, type Rejection, type RunKeys, type WebhookEvent } from "../../events/event.ts";
+import { eventLine, jsonLine, type Level, rejectionLine } from "../../events/event-json.ts";
 import type { ForwardingProgress } from "../../receiver/forwarder.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import { renderForward } from "../../render/received-webhook.ts";

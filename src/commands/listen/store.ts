@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import type { EventStore } from "../../store/event-store.ts";
-import { jsonLine } from "../../receiver/event-json.ts";
+import { jsonLine } from "../../events/event-json.ts";
 import { deletedWords } from "../../render/received-webhook.ts";
 
 /** Milliseconds between tries to reach the database. */

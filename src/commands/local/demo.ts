@@ -10,7 +10,7 @@ import { JsonNumber } from "../../domain/json.ts";
 import { SUBSCRIPTION_START, VARIABLE_MODE, VERIFICATION } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { HttpRequest } from "../../http/message.ts";
-import type { Rejection, WebhookEvent } from "../../receiver/event.ts";
+import type { Rejection, WebhookEvent } from "../../events/event.ts";
 import { clip } from "../../render/width.ts";
 import { renderOutcomeLine } from "../../render/transaction-record.ts";
 import { wrap } from "../../render/layout.ts";

@@ -13,7 +13,7 @@ import { programReason } from "../../domain/system-reason.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { hasApprovedAmount } from "../../domain/outcome.ts";
 import { moneyIn, outcomeOf, readRecord, textOf } from "../../domain/transaction.ts";
-import { type Forward, type Rejection, type WebhookEvent } from "../../receiver/event.ts";
+import { type Forward, type Rejection, type WebhookEvent } from "../../events/event.ts";
 import type { Route } from "../../receiver/routes.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";

@@ -1,7 +1,7 @@
 /** What both forms of `paylink reconcile` ask: the account at the service, the event store, and the keys whose events count. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import type { RunKeys } from "../../receiver/event.ts";
+import type { RunKeys } from "../../events/event.ts";
 import type { ListedYear } from "../../reconcile/service-links.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { EventStore } from "../../store/event-store.ts";

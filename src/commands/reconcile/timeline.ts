@@ -8,7 +8,7 @@ import { moneyIn, outcomeOf } from "../../domain/transaction.ts";
 import type { PaymentLink } from "../../domain/payment-link-values.ts";
 import { splitReference } from "../../domain/reference.ts";
 import { parseInstant } from "../../domain/time.ts";
-import { type Rejection } from "../../receiver/event.ts";
+import { type Rejection } from "../../events/event.ts";
 import { Orders } from "../../reconcile/orders.ts";
 import { claimedNumber } from "../../reconcile/refused.ts";
 import { comparedLink, linksOfYear } from "../../reconcile/service-links.ts";

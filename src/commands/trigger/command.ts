@@ -1,5 +1,5 @@
 /** `paylink trigger`: its help, the rules between its flags, and what runs it. */
-import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
+import { TAMPERING_NAMES } from "../../sender/tampering-names.ts";
 import { command, excludes, needs } from "../command.ts";
 import { triggerArguments, triggerFlags } from "./flags.ts";
 

@@ -1,5 +1,5 @@
 /** The argument and the flags of `paylink trigger`. */
-import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
+import { TAMPERING_NAMES } from "../../sender/tampering-names.ts";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { argument, flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
 import { parseCount, parseCover, parseTarget } from "../flag-values.ts";

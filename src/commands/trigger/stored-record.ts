@@ -1,6 +1,6 @@
 /** `paylink trigger --from`: the record of a stored event, from which the webhook is made. */
 import type { Context } from "../../context.ts";
-import { recordOfSample, type SampleSource } from "../../check/samples.ts";
+import { recordOfSample, type SampleSource } from "../../sender/samples.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { SampleOutcome } from "../../domain/outcome.ts";

@@ -1,7 +1,7 @@
 /** The lists that are sent in a simulated world, read and checked once. */
 import { checkRows, type Checked } from "../../../src/bulk/check-rows.ts";
-import { Columns } from "../../../src/bulk/columns.ts";
-import { readList } from "../../../src/bulk/read-list.ts";
+import { Columns } from "../../../src/lists/columns.ts";
+import { readList } from "../../../src/lists/read-list.ts";
 import type { RowContext } from "../../../src/bulk/row.ts";
 import { requestBuilder } from "../../../src/service/request.ts";
 import { resolveSettings } from "../../../src/settings/resolved-settings.ts";

@@ -1,9 +1,9 @@
 /** Sample webhooks: what the service would send, or tampered with in exactly one way. */
 import { SAMPLE_OUTCOMES } from "../../src/domain/outcome.ts";
 import { describe, expect, it } from "vitest";
-import { coverToTamper, TAMPERINGS } from "../../src/check/tamperings.ts";
-import { LINK_KINDS, recordOfSample } from "../../src/check/samples.ts";
-import { signedWebhook } from "../../src/check/signed-webhook.ts";
+import { coverToTamper, TAMPERINGS } from "../../src/sender/tamperings.ts";
+import { LINK_KINDS, recordOfSample } from "../../src/sender/samples.ts";
+import { signedWebhook } from "../../src/sender/signed-webhook.ts";
 import { COMPONENT_NAMES, DERIVED_COVER, SERVICE_COVER, SERVICE_FORM } from "../../src/signatures/cover.ts";
 import { violationsOf } from "../../src/domain/transaction.ts";
 import { stringifyJson } from "../../src/domain/json.ts";

@@ -1,7 +1,7 @@
 /** Rows in blocks: whatever they hold, and wherever they are asked for, they are those that were added. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PackedRows, type RowText } from "../../src/bulk/packed-rows.ts";
+import { PackedRows, type RowText } from "../../src/lists/packed-rows.ts";
 
 const long = "x".repeat(5000);
 const cell = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("", "\u0000", "\uD800", '"', long));

@@ -1,7 +1,7 @@
 /** Lists as spreadsheets and programs write them, read into rows of cells. */
 import { describe, expect, it } from "vitest";
-import { Columns } from "../../src/bulk/columns.ts";
-import { readList, type ListRow } from "../../src/bulk/read-list.ts";
+import { Columns } from "../../src/lists/columns.ts";
+import { readList, type ListRow } from "../../src/lists/read-list.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 
 const listOf = (text: string | Uint8Array, columns?: Columns) => readList(Buffer.from(text), columns);

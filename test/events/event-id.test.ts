@@ -1,6 +1,6 @@
 /** Ids of events: unique, however many arrive in one millisecond, and sorted by arrival. */
 import { describe, expect, it } from "vitest";
-import { createEventIds } from "../../src/receiver/event-id.ts";
+import { createEventIds } from "../../src/events/event-id.ts";
 
 const MANY = 10_000;
 const AT = Date.parse("2026-11-21T10:00:00Z");

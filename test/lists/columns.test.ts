@@ -1,7 +1,7 @@
 /** Which field a column is: by its name, by `--map`, and which field a name means that is not one. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Columns, fieldMeantBy, parseMapping } from "../../src/bulk/columns.ts";
+import { Columns, fieldMeantBy, parseMapping } from "../../src/lists/columns.ts";
 import { fieldLabel, requestFields } from "../../src/domain/payment-link-field-lookup.ts";
 
 const ADDRESS = "customerDetails.billingAddress";
