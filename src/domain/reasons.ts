@@ -254,6 +254,22 @@ export const isRefusalCode = (code: string): code is RefusalCode => Object.hasOw
 
 export const statusOf = (code: RefusalCode): number => REASONS[code].status;
 
+/** What anyone may be told who sent a webhook that is refused. */
+export interface PublicProblem {
+  /** Of the answer. */
+  readonly status: number;
+  /** The reason; `not_verified` for whatever does not verify. */
+  readonly code: RefusalCode | "not_verified";
+  /** What the code means. */
+  readonly detail: string;
+}
+
+/** Never says which step of the verification failed, nor anything of this machine: both are for the log. */
+export const publicProblem = (code: RefusalCode, status = statusOf(code)): PublicProblem =>
+  statusOf(code) === 401 && code !== "unsigned"
+    ? { status, code: "not_verified", detail: "the webhook does not verify" }
+    : { status, code, detail: REFUSAL_MEANINGS[code] };
+
 /**
  * In the order in which a verdict lists them. What is about the service is the same for every webhook: `listen` shows it
  * once.

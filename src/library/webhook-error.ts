@@ -1,8 +1,10 @@
 /** Why a webhook is refused: the code, the status to answer with, the verdict, and what to do. */
 import {
+  publicProblem,
   statusOf,
   type ApplicationReason,
   type MessageReason,
+  type PublicProblem,
   type Reason,
   type RecordReason,
 } from "../domain/reasons.ts";
@@ -42,6 +44,8 @@ export class WebhookError extends Error {
   readonly code: WebhookErrorCode;
   /** The HTTP status to answer with: 4xx refuses the webhook; with 500 or 503 the service sends it again. */
   readonly status: number;
+  /** The body to answer with, as JSON: `paylink check` and `paylink trigger` read it. The message is for your log alone. */
+  readonly problem: PublicProblem;
   /** The checks made; null where the application's own problem, such as a parsed body, prevented them. */
   readonly verdict: Verdict<WebhookErrorCode> | null;
   /** The rules that the record of an authentic webhook breaks. */
@@ -58,6 +62,7 @@ export class WebhookError extends Error {
     super(`${code}: ${message}`, { cause: details.cause });
     this.code = code;
     this.status = details.status ?? statusOf(code);
+    this.problem = publicProblem(code, this.status);
     this.verdict = details.verdict ?? null;
     this.violations = details.violations ?? [];
     this.record = details.record;

@@ -37,6 +37,7 @@ export type {
   UnclearTransaction,
 } from "./transaction-types.ts";
 export { WebhookError, type RecordViolation, type WebhookErrorCode } from "./webhook-error.ts";
+export type { PublicProblem } from "../domain/reasons.ts";
 export type { Verdict } from "../signatures/verdict.ts";
 
 const now = (): Date => new Date();

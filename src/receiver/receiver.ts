@@ -1,6 +1,6 @@
 /** The receiver: verifies each webhook, stores what is authentic, forwards it, and answers the service. */
 import { messageOf } from "../domain/system-reason.ts";
-import { REFUSAL_MEANINGS, REASONS, type RefusalCode } from "../domain/reasons.ts";
+import { publicProblem, REASONS, type RefusalCode } from "../domain/reasons.ts";
 import { describeViolation, type ReadRecord, textOf } from "../domain/transaction.ts";
 import type { Handler, Serve, ServeOptions, HttpServer } from "../http/exchange.ts";
 import { refusal } from "../http/refusal.ts";
@@ -205,10 +205,6 @@ function warnedOf(verdict: Verdict, { repeated, isPaidBefore = false }: Stored):
 
 const OK: HttpReply = { status: 200, headers: [], body: NO_BODY };
 
-/**
- * Problem details (RFC 9457) with the code and its meaning, which the sender can find out by itself. The detail may have paths,
- * addresses and settings of this machine: it is for the terminal alone.
- */
 const problem = ({ status, code }: Rejected): HttpReply => ({
   status,
   // The sender of a rejected request must connect again for the next one: pipelined requests end with the first.
@@ -216,7 +212,7 @@ const problem = ({ status, code }: Rejected): HttpReply => ({
     ["Content-Type", "application/problem+json"],
     ["Connection", "close"],
   ],
-  body: new TextEncoder().encode(JSON.stringify({ status, code, detail: REFUSAL_MEANINGS[code] })),
+  body: new TextEncoder().encode(JSON.stringify(publicProblem(code, status))),
 });
 
 /** Reason codes with advice of their own. */

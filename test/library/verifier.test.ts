@@ -290,7 +290,11 @@ describe("the address", () => {
     await verifyWith(request, { key: pem, publicUrl: "https://shop.example/webhooks" });
     await verifyWith(derived, { key: pem });
     const other = await refusal(derived, { key: pem, publicUrl: "https://other.example/" });
-    expect(other).toMatchObject({ code: "signature_invalid", status: 401 });
+    expect(other).toMatchObject({
+      code: "signature_invalid",
+      status: 401,
+      problem: { status: 401, code: "not_verified", detail: "the webhook does not verify" },
+    });
   });
 
   it("has the path of publicUrl if a proxy maps that path to the root", async () => {
@@ -424,6 +428,7 @@ describe("the body", () => {
     for (const request of [locked, read])
       expect(await refusal(request)).toMatchObject({
         code: "body_parsed",
+        problem: { status: 500, code: "body_parsed" },
         message: expect.stringContaining("React Router, Remix") as unknown,
       });
   });

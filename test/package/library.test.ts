@@ -219,6 +219,7 @@ describe("the types", () => {
         "NetlifyEvent",
         "PartiallyApprovedTransaction",
         "PlainRequest",
+        "PublicProblem",
         "RecordViolation",
         "SignWebhookOptions",
         "SignedWebhook",

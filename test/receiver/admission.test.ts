@@ -1,7 +1,7 @@
 /** What a listener refuses before any signature is looked at, over real sockets: order, statuses and codes. */
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { REFUSAL_MEANINGS, type RefusalCode } from "../../src/domain/reasons.ts";
+import { publicProblem, type RefusalCode } from "../../src/domain/reasons.ts";
 import { publicAddress } from "../../src/receiver/address.ts";
 import { refuseMessage } from "../../src/receiver/admit.ts";
 import { exchangeRaw } from "../support/raw-client.ts";
@@ -88,7 +88,7 @@ describe("checks in order, cheapest first", () => {
     const answer = await post(new URL(path, server.url).href, headers, body);
     expect(answer.status).toBe(status);
     // What the HTTP layer refuses is answered without a body.
-    expect(["", JSON.stringify({ status, code, detail: REFUSAL_MEANINGS[code] })]).toContain(answer.body);
+    expect(["", JSON.stringify(publicProblem(code, status))]).toContain(answer.body);
     expect(codes()).toEqual([code]);
   });
 
