@@ -2,16 +2,17 @@
 import { setImmediate } from "node:timers/promises";
 import type { Problem } from "../domain/errors.ts";
 import { CheckedRows, type CheckedRow } from "./checked-rows.ts";
+import { cellText } from "../lists/cells.ts";
 import type { Columns } from "../lists/columns.ts";
 import { currenciesOf } from "../lists/currencies.ts";
 import { totalIn } from "../lists/leftovers.ts";
-import { otherSpellings } from "./order-numbers.ts";
+import { otherSpellings } from "../lists/order-numbers.ts";
 import type { Rows } from "../lists/packed-rows.ts";
 import { addTo, type ResultLink } from "./plan.ts";
 import type { List, ListRow } from "../lists/read-list.ts";
 import { linkedAt, linkIn, ownColumns, resultColumnsOf } from "./results.ts";
-import { RowProblems, type RowProblem } from "./row-problems.ts";
-import { cellText, requestOf, type RowContext, type RowIdentity } from "./row.ts";
+import { RowProblems, type RowProblem } from "../lists/row-problems.ts";
+import { requestOf, type RowContext, type RowIdentity } from "./row.ts";
 
 export interface Checked {
   /** Of every row, in the order of the list. */

@@ -5,7 +5,7 @@ import type { PaylinkError } from "../domain/errors.ts";
 import type { Checked } from "./check-rows.ts";
 import type { CheckedRow } from "./checked-rows.ts";
 import { askService, type ServiceLinks, type Wanted } from "./link-states.ts";
-import { otherSpellings } from "./order-numbers.ts";
+import { otherSpellings } from "../lists/order-numbers.ts";
 import type { Rows } from "../lists/packed-rows.ts";
 import {
   grouped,

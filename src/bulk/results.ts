@@ -19,7 +19,7 @@ import { safeJson, safeText } from "../render/safe-text.ts";
 import type { Column } from "../lists/columns.ts";
 import type { ResultLink } from "./plan.ts";
 import { columnNames, type List, type ListRow } from "../lists/read-list.ts";
-import { cellText } from "./row.ts";
+import { cellText } from "../lists/cells.ts";
 import type { RowOutcome, Status } from "./send-rows.ts";
 
 /** The columns that a run adds to a list. */

@@ -16,37 +16,22 @@ import { SALE } from "../domain/payment-link.ts";
 import { linkKind } from "../domain/payment-link-values.ts";
 import type { BuiltRequest } from "../service/request.ts";
 import type { SentContent } from "../store/sent-rows.ts";
-import {
-  agreedCurrency,
-  currenciesInName,
-  currenciesOf,
-  splitAmount,
-  type CurrencyEvidence,
-} from "../lists/currencies.ts";
+import { cellText, fieldsOf } from "../lists/cells.ts";
+import { currencyOf, type ListCurrency } from "../lists/currencies.ts";
 import { leftoverIn, requiredLeftovers } from "../lists/leftovers.ts";
-import { orderNumberProblem, orderNumberWarnings } from "./order-numbers.ts";
-import type { List, ListRow } from "../lists/read-list.ts";
-
-/** The text of a cell: a number in its spelling, any other JSON as JSON. */
-export function cellText(value: Json): string {
-  if (typeof value === "string") return value;
-  if (value === null) return "";
-  return isJsonNumber(value) ? value.value : stringifyJson(value);
-}
+import { orderNumberProblem, orderNumberWarnings } from "../lists/order-numbers.ts";
+import type { ListRow } from "../lists/read-list.ts";
 
 /** Completes the fields of a row with the defaults of the run, and checks the request. */
 export type BuildRequest = (now: Date, given: ReadonlyMap<string, Json>) => BuiltRequest;
 
 /** What all rows of a list have in common. */
-export interface RowContext {
+export interface RowContext extends ListCurrency {
   readonly build: BuildRequest;
   /** Where the rows go: the service's address in its canonical spelling. */
   readonly service: string;
-  /** The currency that a flag or the base request names, for rows that name none. */
-  readonly currency: CurrencyEvidence | undefined;
   /** Fields that only the account's defaults fill: they say nothing of what a row asks for. */
   readonly defaults: ReadonlySet<string>;
-  readonly list: Pick<List, "columns">;
 }
 
 /** Each problem and warning is at its column, or at the flag with a wrong default. */
@@ -103,58 +88,6 @@ const EXPIRIES: ReadonlySet<string> = new Set(["expirationDate", "--expires", "e
 /** On one line. */
 export const problemsText = (problems: readonly Problem[]): string =>
   problems.map(({ at, message }) => `${at} ${message}`.trim()).join("; ");
-
-/** The fields of the row. Empty cells are left out, so that defaults apply. */
-export function fieldsOf({ columns, values }: ListRow): Map<string, Json> {
-  const given = new Map<string, Json>();
-  for (const [place, { field }] of columns.entries()) {
-    const value = values[place] ?? null;
-    if (field === undefined || value === null) continue;
-    if (typeof value === "string" && comparableText(value) === "") continue;
-    given.set(field, value);
-  }
-  return given;
-}
-
-const AMOUNTS = ["amount", "linkOptions.minAmount", "linkOptions.maxAmount"];
-
-/**
- * The currency that the list names for a row, which an account's default never replaces; undefined if it names none. Takes the
- * signs of currencies from the amounts.
- */
-export function currencyOf(
-  { columns }: ListRow,
-  given: Map<string, Json>,
-  { currency: flag, list }: Pick<RowContext, "currency" | "list">,
-): string | Problem | undefined {
-  const evidence: CurrencyEvidence[] = [];
-  const column = list.columns.find(({ field }) => field === "currency")?.name;
-  const own = given.get("currency");
-  if (typeof own === "string") {
-    const currencies = currenciesOf(own) ?? [comparableText(own).toUpperCase()];
-    evidence.push({ of: `the column ${column ?? "currency"}`, spelled: own.trim(), currencies });
-  }
-  for (const field of AMOUNTS) {
-    const name = columns.find((one) => one.field === field)?.name;
-    const named = name === undefined || !given.has(field) ? undefined : currenciesInName(name);
-    if (name !== undefined && named !== undefined)
-      evidence.push({ of: `the header "${name}"`, spelled: named.join(" or "), currencies: named });
-    const value = given.get(field);
-    if (typeof value !== "string") continue;
-    const { amount, currencies } = splitAmount(value);
-    if (currencies === undefined) continue;
-    given.set(field, amount);
-    evidence.push({ of: `the cell of ${name ?? field}`, spelled: value.trim(), currencies });
-  }
-  if (evidence.length === 0 && column !== undefined && flag === undefined)
-    return {
-      at: column,
-      message:
-        "is empty, and the list has a column for it: fill the cell, or give --currency for all such rows",
-    };
-  const problem = column ?? "amount";
-  return agreedCurrency(evidence.length > 0 && flag !== undefined ? [...evidence, flag] : evidence, problem);
-}
 
 const ORDER_NUMBER = "invoiceId";
 

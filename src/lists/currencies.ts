@@ -1,7 +1,9 @@
 /** The currencies that a list names, in codes, signs and words: evidence of what its amounts are in. */
 import type { Problem } from "../domain/errors.ts";
 import { comparableText } from "../domain/comparable-text.ts";
+import type { Json } from "../domain/json.ts";
 import { isKnownCurrency } from "../domain/money.ts";
+import type { List, ListRow } from "./read-list.ts";
 
 /** What each sign may stand for. */
 const SIGNS: Readonly<Record<string, string>> = {
@@ -117,4 +119,51 @@ export function agreedCurrency(
     return { at, message: `is in two currencies: ${named}`, kind: "is in two currencies" };
   const message = `is in an unclear currency: ${named}, which may be ${agreed.slice(0, 3).join(", ")}${agreed.length > 3 ? " or another" : ""}. Say which with --currency`;
   return { at, message };
+}
+
+const AMOUNTS = ["amount", "linkOptions.minAmount", "linkOptions.maxAmount"];
+
+/** What a list and its flags say of the currency of all rows. */
+export interface ListCurrency {
+  /** The currency that a flag or the base request names, for rows that name none. */
+  readonly currency: CurrencyEvidence | undefined;
+  readonly list: Pick<List, "columns">;
+}
+
+/**
+ * The currency that the list names for a row, which an account's default never replaces; undefined if it names none. Takes the
+ * signs of currencies from the amounts.
+ */
+export function currencyOf(
+  { columns }: ListRow,
+  given: Map<string, Json>,
+  { currency: flag, list }: ListCurrency,
+): string | Problem | undefined {
+  const evidence: CurrencyEvidence[] = [];
+  const column = list.columns.find(({ field }) => field === "currency")?.name;
+  const own = given.get("currency");
+  if (typeof own === "string") {
+    const currencies = currenciesOf(own) ?? [comparableText(own).toUpperCase()];
+    evidence.push({ of: `the column ${column ?? "currency"}`, spelled: own.trim(), currencies });
+  }
+  for (const field of AMOUNTS) {
+    const name = columns.find((one) => one.field === field)?.name;
+    const named = name === undefined || !given.has(field) ? undefined : currenciesInName(name);
+    if (name !== undefined && named !== undefined)
+      evidence.push({ of: `the header "${name}"`, spelled: named.join(" or "), currencies: named });
+    const value = given.get(field);
+    if (typeof value !== "string") continue;
+    const { amount, currencies } = splitAmount(value);
+    if (currencies === undefined) continue;
+    given.set(field, amount);
+    evidence.push({ of: `the cell of ${name ?? field}`, spelled: value.trim(), currencies });
+  }
+  if (evidence.length === 0 && column !== undefined && flag === undefined)
+    return {
+      at: column,
+      message:
+        "is empty, and the list has a column for it: fill the cell, or give --currency for all such rows",
+    };
+  const problem = column ?? "amount";
+  return agreedCurrency(evidence.length > 0 && flag !== undefined ? [...evidence, flag] : evidence, problem);
 }

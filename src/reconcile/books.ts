@@ -1,10 +1,10 @@
 /** Reads the merchant's books, CSV or JSON lines: what is booked as paid, by order number, with the reader of `bulk`. */
 import { Columns, mapFlag, type Mapping } from "../lists/columns.ts";
-import { type CurrencyEvidence, splitAmount } from "../lists/currencies.ts";
+import { type CurrencyEvidence, currencyOf, splitAmount } from "../lists/currencies.ts";
 import { leftoverIn, namesTotal, totalIn } from "../lists/leftovers.ts";
 import { type List, type ListRow, readList } from "../lists/read-list.ts";
-import { RowProblems } from "../bulk/row-problems.ts";
-import { cellText, currencyOf, fieldsOf } from "../bulk/row.ts";
+import { RowProblems } from "../lists/row-problems.ts";
+import { cellText, fieldsOf } from "../lists/cells.ts";
 import { comparableText } from "../domain/comparable-text.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";

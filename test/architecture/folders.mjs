@@ -227,8 +227,6 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "lists",
-      "bulk/row",
-      "bulk/row-problems",
       "events/event",
       "service/all-links",
       "service/client",

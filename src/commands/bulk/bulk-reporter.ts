@@ -1,5 +1,5 @@
 /** What a bulk run shows: each row for scripts; progress, columns and warnings for people. */
-import type { RowProblem } from "../../bulk/row-problems.ts";
+import type { RowProblem } from "../../lists/row-problems.ts";
 import type { RowOutcome } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";
 import type { PaylinkError } from "../../domain/errors.ts";

@@ -4,7 +4,7 @@ import { isLeft, linkInResults, type PlannedRow } from "../../bulk/plan.ts";
 import type { List } from "../../lists/read-list.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
 import { problemsText } from "../../bulk/row.ts";
-import type { RowProblem } from "../../bulk/row-problems.ts";
+import type { RowProblem } from "../../lists/row-problems.ts";
 import type { ListEnd } from "../../bulk/run-list.ts";
 import { ELSEWHERE, INTERRUPTED, type RowOutcome } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";

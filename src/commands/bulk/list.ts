@@ -1,6 +1,7 @@
 /** The list of a bulk run: its rows, what is known of them, and what keeps it from being sent. */
 import { checkRows, linksByKey, type Checked } from "../../bulk/check-rows.ts";
 import type { CheckedRow } from "../../bulk/checked-rows.ts";
+import { cellText } from "../../lists/cells.ts";
 import { Columns, mapAdvice } from "../../lists/columns.ts";
 import {
   grouped,
@@ -14,8 +15,8 @@ import type { Rows } from "../../lists/packed-rows.ts";
 import { planList, type PlannedList } from "../../bulk/plan-list.ts";
 import { readList, type List as ReadList } from "../../lists/read-list.ts";
 import { resultsAt } from "../../bulk/results.ts";
-import { RowProblems } from "../../bulk/row-problems.ts";
-import { cellText, knownPart, type RowContext, type RowIdentity } from "../../bulk/row.ts";
+import { RowProblems } from "../../lists/row-problems.ts";
+import { knownPart, type RowContext, type RowIdentity } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
 import { comparableText } from "../../domain/comparable-text.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";

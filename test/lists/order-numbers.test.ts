@@ -1,6 +1,6 @@
 /** What spreadsheets and data tools make of order numbers. */
 import { describe, expect, it } from "vitest";
-import { orderNumberProblem, orderNumberWarnings, otherSpellings } from "../../src/bulk/order-numbers.ts";
+import { orderNumberProblem, orderNumberWarnings, otherSpellings } from "../../src/lists/order-numbers.ts";
 
 describe("an order number", () => {
   it.each(["1.00E+07", "1E+12", "1,23457E+16", "1.5e-05"])(
