@@ -7,7 +7,8 @@ import { BROKER_FORMS } from "../domain/brokers.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeName } from "../domain/outcome.ts";
-import { API_OPERATION_NAMES, parseApiFault } from "../domain/api-faults.ts";
+import { parseApiFault } from "../domain/api-faults.ts";
+import { OPERATION_NAMES } from "../domain/operations.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { formatLocal } from "../render/layout.ts";
 import { safeText } from "../render/safe-text.ts";
@@ -79,7 +80,7 @@ export const KEEPING_STORE = hint`Keep it in a volume of the container, or in Po
 /** What the API of a sandbox does wrong on purpose. */
 export const failFlag = repeatable(
   "--fail <operation>=<fault>",
-  `make the API fail: ${API_OPERATION_NAMES.join(", ")} with a status, html, lost, late=<duration> or gzip; :<count> limits it; repeatable`,
+  `make the API fail: ${OPERATION_NAMES.join(", ")} with a status, html, lost, late=<duration> or gzip; :<count> limits it; repeatable`,
   parseApiFault,
   { example: "create=lost:1" },
 );

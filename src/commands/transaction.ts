@@ -25,7 +25,7 @@ export const transaction = command({
   consequence: "Nothing was read.",
   run: async (context, { uti, quiet }) => {
     const [{ checkAddress }, { readRecord, textOf }, { renderRecord }, { recordLine }] = await Promise.all([
-      import("../service/failures.ts"),
+      import("../service/advice.ts"),
       import("../domain/transaction.ts"),
       import("../render/transaction-record.ts"),
       import("../events/event-json.ts"),
@@ -36,7 +36,7 @@ export const transaction = command({
     const { record, violations } = readRecord(bytes);
     if (record === null)
       throw new PaylinkError("not_reached", "The service's answer is not a transaction record.", {
-        hints: [checkAddress("read")],
+        hints: [checkAddress("transaction")],
         problems: violations.map(({ path, message }) => ({ at: path || "body", message })),
       });
     const answered = textOf(record, "uti");
@@ -46,7 +46,7 @@ export const transaction = command({
         "not_reached",
         `The service returned the transaction ${answered} instead of ${uti}.`,
         {
-          hints: [checkAddress("read")],
+          hints: [checkAddress("transaction")],
           details: { uti, answered },
         },
       );

@@ -1,23 +1,7 @@
 /** The faults that the sandbox's API can have on purpose: for which operation, of what kind, and how often. */
+import { OPERATION_NAMES, type OperationName } from "./operations.ts";
 import { accepted, nearest, parseChoice, refused, type Parsed } from "./parse-result.ts";
 import { parseDuration } from "./time.ts";
-
-/** The operations of the service by their names, each with its method and path. */
-export const API_OPERATIONS = {
-  token: { method: "POST", path: /^\/oauth2\/token\/?$/ },
-  create: { method: "POST", path: /^\/v1\/payment-links\/?$/ },
-  details: { method: "GET", path: /^\/v1\/payment-links\/[^/]+\/?$/ },
-  list: { method: "GET", path: /^\/v1\/payment-links\/?$/ },
-  update: { method: "PATCH", path: /^\/v1\/payment-links\/[^/]+\/?$/ },
-  cancel: { method: "POST", path: /^\/v1\/payment-links\/[^/]+\/cancel\/?$/ },
-  transaction: { method: "GET", path: /^\/v1\/transactions\/[^/]+\/?$/ },
-} as const;
-
-export type ApiOperation = keyof typeof API_OPERATIONS;
-
-export const API_OPERATION_NAMES = Object.keys(API_OPERATIONS).filter(
-  (name): name is ApiOperation => name in API_OPERATIONS,
-);
 
 /** What goes wrong. Nothing is done for a status and a page; everything is done for the others. */
 export type FaultKind =
@@ -33,7 +17,7 @@ export type FaultKind =
   | { readonly type: "gzip" };
 
 export interface ApiFault {
-  readonly operation: ApiOperation;
+  readonly operation: OperationName;
   readonly kind: FaultKind;
   /** As it is written: `429`, `late=12s`. */
   readonly words: string;
@@ -51,11 +35,11 @@ const MUST_BE = "must be a status of 400 to 599, html, lost, late=<duration> or 
 export function parseApiFault(text: string): Parsed<ApiFault> {
   const [, name = "", words = "", times] = /^([^=]*)=(.*?)(?::(\d+))?$/.exec(text.trim()) ?? [];
   if (words === "") return refused("must be <operation>=<fault>, such as create=lost:1");
-  const operation = parseChoice(API_OPERATION_NAMES, name);
+  const operation = parseChoice(OPERATION_NAMES, name);
   if (!operation.ok) {
     const near =
       operation.instead && `${operation.instead}=${words}${times === undefined ? "" : `:${times}`}`;
-    return refused(`must name one of ${API_OPERATION_NAMES.join(", ")} before "="`, near);
+    return refused(`must name one of ${OPERATION_NAMES.join(", ")} before "="`, near);
   }
   const count = times === undefined ? null : Number(times);
   if (count === 0 || (count !== null && !Number.isSafeInteger(count)))

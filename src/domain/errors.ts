@@ -1,10 +1,10 @@
 /** The closed table of failures: each code with its exit code, its meaning and the next step. Commands throw only these. */
 import { type Hint, hint, paylink } from "./hint.ts";
+import type { ServiceEffect } from "./operations.ts";
 import { sentence } from "./sentence.ts";
 
 /** What a request does at the service if it succeeds, or a command with webhooks. */
-export type Effect =
-  "create" | "pay" | "update" | "cancel" | "list" | "show" | "read" | "control" | WebhookEffect;
+export type Effect = ServiceEffect | WebhookEffect;
 export type WebhookEffect = "receive" | "verify" | "send" | "check" | "replay" | "retry" | "skip";
 
 /** What each exit code tells a script. */
@@ -135,7 +135,6 @@ export const FAILURES = {
     exit: 6,
     means: "the request was sent, but no usable answer arrived",
     mayHaveHappened: true,
-    hints: [hint`Look for it before you create it again: ${paylink("links", "list", "--since", "10m")}`],
   },
   signature_rejected: { exit: 7, means: "a webhook did not verify" },
   check_failed: {

@@ -1,6 +1,7 @@
 /** Advice as text: its commands as a shell reads them, with the profile and the event store that the user named. */
 import type { Effect, PaylinkError } from "../domain/errors.ts";
 import { shellWord, type CommandLine, type Hint } from "../domain/hint.ts";
+import { OPERATIONS, SANDBOX_ACTIONS } from "../domain/operations.ts";
 import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -69,22 +70,16 @@ export const renderHint = (hint: Hint, named?: Named): string =>
 const PLACEHOLDER = /^<[^<>]+>$/;
 
 /** What did not happen, and what may have happened. */
-const EFFECT_WORDS: Readonly<Record<Effect, { readonly done: string; readonly maybe?: string }>> = {
-  create: { done: "created", maybe: "The link may exist." },
-  pay: { done: "paid", maybe: "The link may be paid." },
-  update: { done: "changed", maybe: "The link may be changed." },
-  cancel: { done: "cancelled", maybe: "The link may be cancelled." },
-  list: { done: "listed" },
-  show: { done: "shown" },
-  read: { done: "read" },
-  control: { done: "changed" },
-  receive: { done: "received" },
-  verify: { done: "verified" },
-  send: { done: "sent", maybe: "The endpoint may have received the webhook." },
-  check: { done: "checked" },
-  replay: { done: "replayed" },
-  retry: { done: "retried" },
-  skip: { done: "skipped" },
+const MEANINGS: Readonly<Record<Effect, { readonly failed: string; readonly unknown?: string }>> = {
+  ...OPERATIONS,
+  ...SANDBOX_ACTIONS,
+  receive: { failed: "Nothing was received." },
+  verify: { failed: "Nothing was verified." },
+  send: { failed: "Nothing was sent.", unknown: "The endpoint may have received the webhook." },
+  check: { failed: "Nothing was checked." },
+  replay: { failed: "Nothing was replayed." },
+  retry: { failed: "Nothing was retried." },
+  skip: { failed: "Nothing was skipped." },
 };
 
 /** What an error means for the money, and the next steps: one line each. */
@@ -94,7 +89,7 @@ export function renderAdvice(
 ): readonly string[] {
   const lines = hints.map((hint) => renderHint(hint, named));
   if (effect === undefined) return lines;
-  const { done, maybe } = EFFECT_WORDS[effect];
-  const meaning = mayHaveHappened ? maybe : `Nothing was ${done}.`;
+  const { failed, unknown } = MEANINGS[effect];
+  const meaning = mayHaveHappened ? unknown : failed;
   return [[meaning, lines[0]].filter((text) => text !== undefined).join(" "), ...lines.slice(1)];
 }

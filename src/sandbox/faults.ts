@@ -1,12 +1,8 @@
 /** Makes the API fail on purpose: the faults that are set, how often each still applies, and what it does to an answer. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import {
-  API_OPERATION_NAMES,
-  API_OPERATIONS,
-  type ApiFault,
-  type ApiOperation,
-} from "../domain/api-faults.ts";
+import type { ApiFault } from "../domain/api-faults.ts";
+import { operationAt, type OperationName } from "../domain/operations.ts";
 import type { Handler } from "../http/exchange.ts";
 import type { HttpReply, HttpRequest } from "../http/message.ts";
 
@@ -23,7 +19,7 @@ export function createFaults(initial: readonly ApiFault[]) {
   let set = initial;
   const apply = ({ method, target }: HttpRequest): ApiFault | undefined => {
     const [path = ""] = target.split("?", 1);
-    const operation = operationOf(method, path);
+    const operation = operationAt(method, path);
     const fault = set.find((one) => one.operation === operation);
     if (fault?.count != null)
       set = set.flatMap((one) => {
@@ -46,11 +42,6 @@ export function createFaults(initial: readonly ApiFault[]) {
     },
   };
 }
-
-const operationOf = (method: string, path: string): ApiOperation | undefined =>
-  API_OPERATION_NAMES.find(
-    (name) => API_OPERATIONS[name].method === method && API_OPERATIONS[name].path.test(path),
-  );
 
 async function faultedReply(
   fault: ApiFault | undefined,
@@ -91,7 +82,7 @@ const ERROR_PAGE =
 const RETRY_AFTER_SECONDS = "1";
 
 /** The service's own error; of the token endpoint, that of RFC 6749 5.2. */
-function errorReply(operation: ApiOperation, status: number): HttpReply {
+function errorReply(operation: OperationName, status: number): HttpReply {
   const message = `a fault that was set on this sandbox: ${operation}=${status}`;
   const body =
     operation === "token"

@@ -1,13 +1,12 @@
 /** The client of the service: creates, lists, shows, updates and cancels payment links, and reads transactions. */
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
-import { type Effect, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
 import { type Json, stringifyJson } from "../domain/json.ts";
 import {
   type CreatedLink,
   expiryIn,
   isWithoutLink,
-  linkAddress,
   type LinkChanges,
   type LinkEffect,
   type LinksQuery,
@@ -19,23 +18,14 @@ import {
   requireUpdated,
   type ServiceLink,
 } from "./links.ts";
-import { LINKS_PATH } from "../domain/known-services.ts";
+import { filledPath, isReading, type OperationName, OPERATIONS } from "../domain/operations.ts";
+import { type About, whenUnknown } from "./advice.ts";
 import { recordIn } from "./envelopes.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import type { Send } from "../http/exchange.ts";
-import {
-  addressOf,
-  fieldLines,
-  type HeaderLine,
-  type HttpReply,
-  type HttpRequest,
-  NO_BODY,
-} from "../http/message.ts";
-import { failureOfExchange, isTokenRefused, failureOfReply, whenUnknown } from "./failures.ts";
+import { addressOf, fieldLines, type HttpReply, type HttpRequest, NO_BODY } from "../http/message.ts";
+import { failureOfExchange, isTokenRefused, failureOfReply } from "./failures.ts";
 import type { TokenSource } from "./tokens.ts";
-
-/** The documented service asks for it on every request for links. */
-const JSON_CONTENT = [["Content-Type", "application/json"]] as const;
 
 /** Operations throw `refused`, `unauthorized`, `not_reached`, …; those that change something also `outcome_unknown`. */
 export interface Api {
@@ -59,64 +49,60 @@ export interface Api {
 }
 
 export function createApi(parts: ApiParts): Api {
-  let knownAddress: URL | undefined;
-  const linksAddress = (): URL => (knownAddress ??= serviceUrl(parts.baseUrl, LINKS_PATH));
-  /** `action` follows the id in the path. */
-  const callLink = async (
-    id: string,
-    action: string,
-    operation: Pick<Call, "method" | "body"> & { readonly effect: LinkEffect },
-  ): Promise<ServiceLink> => {
-    const url = linkAddress(linksAddress(), id, action);
-    const reply = await call(parts, { ...operation, url, headers: JSON_CONTENT, link: id });
-    if (operation.effect !== "show" && isWithoutLink(reply)) return readAgain(reply, id, operation.effect);
-    return readServiceLink(reply, id, operation.effect);
+  /** Calls an operation on one link. */
+  const callLink = async (operation: LinkEffect, id: string, body?: Uint8Array): Promise<ServiceLink> => {
+    const url = operationUrl(parts.baseUrl, operation, { id });
+    const reply = await call(parts, { operation, url, body, about: { link: id } });
+    if (operation !== "details" && isWithoutLink(reply)) return readAgain(reply, id, operation);
+    return readServiceLink(reply, id, operation);
   };
-  const showLink = (id: string): Promise<ServiceLink> => callLink(id, "", { method: "GET", effect: "show" });
+  const showLink = (id: string): Promise<ServiceLink> => callLink("details", id);
   /** The link after a change that the service acknowledged without giving it. */
-  const readAgain = ({ status }: HttpReply, id: string, effect: LinkEffect): Promise<ServiceLink> =>
-    showLink(id).catch((error: unknown) => {
+  const readAgain = (
+    { status }: HttpReply,
+    link: string,
+    effect: Exclude<LinkEffect, "details">,
+  ): Promise<ServiceLink> =>
+    showLink(link).catch((error: unknown) => {
       if (!(error instanceof PaylinkError) || error.isInterruption) throw error;
       throw new PaylinkError(
         "outcome_unknown",
         `The service answered ${status} without the link, and reading it failed: ${error.message}`,
-        { effect, hints: whenUnknown(effect, id), details: { ...error.details, link: id }, cause: error },
+        { effect, hints: whenUnknown(effect, { link }), details: { ...error.details, link }, cause: error },
       );
     });
   return {
     createLink: async (request) => {
-      const body = new TextEncoder().encode(stringifyJson(request));
-      const operation = { method: "POST", url: linksAddress(), headers: JSON_CONTENT, body } as const;
-      return readCreated(await call(parts, { ...operation, effect: "create" }), request);
+      const url = operationUrl(parts.baseUrl, "create");
+      return readCreated(await call(parts, { operation: "create", url, body: jsonBody(request) }), request);
     },
     listLinks: async (query) => {
-      const url = pageAddress(linksAddress(), query);
-      return readPage(await call(parts, { method: "GET", url, headers: JSON_CONTENT, effect: "list" }));
+      const url = pageAddress(operationUrl(parts.baseUrl, "list"), query);
+      return readPage(await call(parts, { operation: "list", url }));
     },
     showLink,
     updateLink: async (id, changes) => {
       const own = "expirationDate" in changes ? {} : expiryIn(await showLink(id).catch(asUnchanged));
-      const body = new TextEncoder().encode(stringifyJson({ ...own, ...changes }));
-      const updated = await callLink(id, "", { method: "PATCH", body, effect: "update" });
+      const updated = await callLink("update", id, jsonBody({ ...own, ...changes }));
       requireUpdated(updated, id, changes);
       return updated;
     },
     cancelLink: async (id) => {
-      const cancelled = await callLink(id, "/cancel", { method: "POST", effect: "cancel" });
+      const cancelled = await callLink("cancel", id);
       requireCancelled(cancelled, id);
       return cancelled;
     },
-    readTransaction: async (uti) => {
-      const url = transactionAddress(parts, uti);
-      return recordIn(await call(parts, { method: "GET", url, headers: [], effect: "read" }));
-    },
-    renewToken: async () => (await parts.tokens.renew("read")) !== undefined,
+    readTransaction: async (uti) =>
+      recordIn(await call(parts, { operation: "transaction", url: transactionAddress(parts, uti) })),
+    renewToken: async () => (await parts.tokens.renew("token")) !== undefined,
   };
 }
 
+const jsonBody = (value: object): Uint8Array => new TextEncoder().encode(stringifyJson(value));
+
 /** A link that could not be read before it was to be changed is not changed. */
 function asUnchanged(error: unknown): never {
-  if (!(error instanceof PaylinkError) || error.effect !== "show") throw error;
+  if (!(error instanceof PaylinkError) || error.effect !== "details") throw error;
   const { code, message, hints, details } = error;
   throw new PaylinkError(code, message, { effect: "update", hints, details, cause: error });
 }
@@ -129,7 +115,7 @@ function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string):
         hint`Set it, with {uti} for the transaction: ${paylink("config", "set", "transactionUrl", "<path or URL>")}`,
       ],
     });
-  const address = transactionUrl.replaceAll("{uti}", () => encodeURIComponent(uti));
+  const address = filledPath(transactionUrl, { uti });
   return address.startsWith("/") ? serviceUrl(baseUrl, address) : serviceUrl(address, "");
 }
 
@@ -146,7 +132,13 @@ export interface ApiParts {
   readonly timeout: number;
 }
 
-/** The URL of an operation. Throws if a token would be sent there without encryption. */
+const operationUrl = (
+  baseUrl: string,
+  operation: OperationName,
+  values: Readonly<Record<string, string>> = {},
+): URL => serviceUrl(baseUrl, filledPath(OPERATIONS[operation].path, values));
+
+/** Throws if a token would be sent there without encryption. */
 export function serviceUrl(baseUrl: string, path: string): URL {
   const url = parseWebAddress(baseUrl + path);
   if (url === undefined)
@@ -161,38 +153,33 @@ export function serviceUrl(baseUrl: string, path: string): URL {
   return url;
 }
 
-/** One operation of the service. */
+/** One call of an operation. */
 interface Call {
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly operation: OperationName;
   readonly url: URL;
-  /** Besides those that every request has. */
-  readonly headers: readonly HeaderLine[];
-  /** Empty by default. */
-  readonly body?: Uint8Array;
-  readonly effect: Effect;
-  /** The id of the one link that the operation is about. */
-  readonly link?: string;
+  /** JSON; empty by default. */
+  readonly body?: Uint8Array | undefined;
+  readonly about?: About;
 }
 
 /** Sends the request with the token in force, and once more if the service refuses that token. Throws unless it answers 2xx. */
-async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
+async function call(parts: ApiParts, { operation, url, body, about }: Call): Promise<HttpReply> {
   const { send, now, tokens, timeout } = parts;
-  const { effect, link } = operation;
   // Only a request that may change something (RFC 9110 9.2.1) must be completed.
-  const options = { timeout, finish: operation.method !== "GET" };
+  const options = { timeout, finish: !isReading(operation) };
   const exchange = (token: string): Promise<HttpReply> =>
-    withSlash(operation.url, (url) => send(requestTo({ ...operation, url }, token), options)).catch(
+    withSlash(url, (address) => send(requestTo(operation, address, token, body), options)).catch(
       (error: unknown) => {
-        throw failureOfExchange(error, effect, link);
+        throw failureOfExchange(error, operation, about);
       },
     );
-  const token = await tokens.current(effect);
+  const token = await tokens.current(operation);
   const reply = await exchange(token);
   // Neither had an effect, so the request may be repeated with another token. Some gateways answer 403 to one that has ended.
   const isRefused = reply.status === 403 || isTokenRefused(reply);
-  const renewed = isRefused ? await tokens.renew(effect, token) : undefined;
+  const renewed = isRefused ? await tokens.renew(operation, token) : undefined;
   const last = renewed === undefined ? reply : await exchange(renewed);
-  if (last.status < 200 || last.status > 299) throw failureOfReply(last, effect, { link, now: now() });
+  if (last.status < 200 || last.status > 299) throw failureOfReply(last, operation, { about, now: now() });
   return last;
 }
 
@@ -214,15 +201,20 @@ async function withSlash(url: URL, exchange: (url: URL) => Promise<HttpReply>): 
   return exchange(same);
 }
 
-function requestTo({ method, url, headers, body = NO_BODY }: Call, token: string): HttpRequest {
+function requestTo(operation: OperationName, url: URL, token: string, body = NO_BODY): HttpRequest {
   const { scheme, authority, target } = addressOf(url);
   // Lists each member: on Node 20, a spread among them makes this call several times slower (bulk bench).
   return {
-    method,
+    method: OPERATIONS[operation].method,
     scheme,
     authority,
     target,
-    headers: [["Accept", "application/json"], ...headers, ["Authorization", `Bearer ${token}`]],
+    // The documented service asks for the type of JSON on every request.
+    headers: [
+      ["Accept", "application/json"],
+      ["Content-Type", "application/json"],
+      ["Authorization", `Bearer ${token}`],
+    ],
     body,
   };
 }

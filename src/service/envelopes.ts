@@ -1,11 +1,13 @@
 /** The one object that a 2xx reply must hold, alone or in an envelope: a link, a page of links or a transaction record. */
 import { findWrapped } from "../domain/envelope.ts";
-import { type Effect, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject, memberOf, stringifyJson } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { isRecord } from "../domain/transaction.ts";
 import type { HttpReply } from "../http/message.ts";
-import { checkAddress, isHarmless, reportedError, UnusableAnswer, whenUnknown } from "./failures.ts";
+import { isReading, type ServiceEffect } from "../domain/operations.ts";
+import { type About, checkAddress, whenUnknown } from "./advice.ts";
+import { reportedError, UnusableAnswer } from "./failures.ts";
 import { reportsError, serviceWords } from "./words.ts";
 
 interface ReplyShape {
@@ -13,9 +15,8 @@ interface ReplyShape {
   readonly findIn: (document: Json) => readonly JsonObject[];
   /** Whether it is what is wanted, even if its other members would be an error. */
   readonly isCertain: (object: JsonObject) => boolean;
-  readonly effect: Effect;
-  /** The id of the link that the request names. */
-  readonly link?: string;
+  readonly effect: ServiceEffect;
+  readonly about?: About;
 }
 
 interface Only {
@@ -25,25 +26,28 @@ interface Only {
 }
 
 /** Throws `refused` for an error with 2xx; else `not_reached`, or `outcome_unknown` after a change, which may have had its effect. */
-export function onlyObject(reply: HttpReply, { what, findIn, isCertain, effect, link }: ReplyShape): Only {
+export function onlyObject(
+  reply: HttpReply,
+  { what, findIn, isCertain, effect, about = {} }: ReplyShape,
+): Only {
   const { status, body } = reply;
   const parsed = parseJson(new TextDecoder().decode(body));
   const document = parsed.ok ? parsed.value.value : null;
   const [object, ...others] = findIn(document);
   if ((object === undefined || !isCertain(object)) && reportsError(document))
-    throw reportedError(reply, document, effect, link);
+    throw reportedError(reply, document, effect, about);
   if (object !== undefined && others.length === 0) return { object, isWhole: object === document };
   const words = serviceWords(reply);
   const found = object === undefined ? `without a ${what}` : `with more than one ${what}`;
   throw new UnusableAnswer(
-    isHarmless(effect) ? "not_reached" : "outcome_unknown",
+    isReading(effect) ? "not_reached" : "outcome_unknown",
     `The service answered ${status} ${found}: ${words.text || "an empty body"}`,
     reply,
     words,
     {
       effect,
-      hints: isHarmless(effect) ? [checkAddress(effect)] : whenUnknown(effect, link),
-      details: link === undefined ? {} : { link },
+      hints: isReading(effect) ? [checkAddress(effect)] : whenUnknown(effect, about),
+      details: { ...about },
     },
   );
 }
@@ -70,13 +74,17 @@ export function recordIn(reply: HttpReply): Uint8Array {
     throw new PaylinkError(
       "outcome_unknown",
       `The service answered ${reply.status} with ${records.length} transaction records, so paylink cannot tell which one is meant.`,
-      { effect: "read", hints: [checkAddress("read")], details: { status: reply.status, body: text } },
+      {
+        effect: "transaction",
+        hints: [checkAddress("transaction")],
+        details: { status: reply.status, body: text },
+      },
     );
   const { object, isWhole } = onlyObject(reply, {
     what: "transaction record",
     findIn: recordsIn,
     isCertain: (record) => memberOf(record, "uti") !== undefined,
-    effect: "read",
+    effect: "transaction",
   });
   return isWhole ? reply.body : new TextEncoder().encode(stringifyJson(object));
 }

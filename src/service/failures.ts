@@ -1,14 +1,8 @@
 /** Turns error replies and failed exchanges into failures that say what happened to the money. */
-import {
-  FAILURES,
-  PaylinkError,
-  type Effect,
-  type FailureCode,
-  type FailureOptions,
-} from "../domain/errors.ts";
+import { PaylinkError, type FailureCode, type FailureOptions } from "../domain/errors.ts";
 import { hint, paylink, type Hint } from "../domain/hint.ts";
 import type { Json } from "../domain/json.ts";
-import { formatRelative } from "../domain/time.ts";
+import { isReading, type ServiceEffect } from "../domain/operations.ts";
 import {
   isOfUnknownAuthority,
   ProxyFailure,
@@ -18,11 +12,8 @@ import {
   systemCode,
 } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, isRedirect, retryAfter } from "../http/message.ts";
-import type { ConfigKey } from "../settings/setting-table.ts";
+import { type About, NOT_REACHED, refusalHints, waitHints, type WaitDetails, whenUnknown } from "./advice.ts";
 import { isOwnError, leavesOpen, reportedStatus, serviceWords, type ServiceWords } from "./words.ts";
-
-/** The outcome of a request that changes nothing cannot be unknown. */
-export const isHarmless = (effect: Effect): boolean => ["list", "show", "read", "control"].includes(effect);
 
 /** The failure after an answer that is not a success, or not what was asked for. */
 export class UnusableAnswer extends PaylinkError {
@@ -54,8 +45,7 @@ export class UnusableAnswer extends PaylinkError {
 }
 
 interface Refused {
-  /** The id of the link that the request names. */
-  readonly link?: string | undefined;
+  readonly about?: About | undefined;
   /** When the reply arrived; without it, the failure does not say how long to wait. */
   readonly now?: Date;
 }
@@ -63,20 +53,26 @@ interface Refused {
 /** The failure for a reply other than 2xx. */
 export function failureOfReply(
   reply: HttpReply,
-  effect: Effect,
-  { link, now }: Refused = {},
+  effect: ServiceEffect,
+  { about = {}, now }: Refused = {},
 ): UnusableAnswer {
   const code = replyCode(reply, effect);
   const wait = waitDetails(code, reply, now);
-  const hints =
-    code === "outcome_unknown" ? whenUnknown(effect, link) : refusalHints(reply, code, effect, wait, link);
-  const details = { ...(link === undefined ? {} : { link }), ...wait };
-  return unusableReply(code, reply, { effect, hints, details });
+  const hints = hintsFor(code, reply, effect, about, wait);
+  return unusableReply(code, reply, { effect, hints, details: { ...about, ...wait } });
 }
 
-/** How long an overloaded service asks to wait, in milliseconds: a run that retries by itself reads it. */
-export interface WaitDetails {
-  readonly retryAfter?: number;
+/** The next steps; undefined if those of the code are right. */
+function hintsFor(
+  code: FailureCode,
+  { status }: HttpReply,
+  effect: ServiceEffect,
+  about: About,
+  wait: WaitDetails,
+): readonly Hint[] | undefined {
+  if (code === "outcome_unknown") return isReading(effect) ? undefined : whenUnknown(effect, about);
+  if (code === "overloaded") return waitHints(wait);
+  return code === "refused" || status === 403 ? refusalHints(effect, status, about) : undefined;
 }
 
 export function waitDetails(code: FailureCode, reply: HttpReply, now?: Date): WaitDetails {
@@ -107,35 +103,31 @@ export const isTokenRefused = (reply: HttpReply): boolean =>
     (serviceWords(reply).code === "invalid_token" ||
       fieldLines(reply.headers, "www-authenticate").some((line) => /\berror="?invalid_token\b/.test(line))));
 
-function replyCode(reply: HttpReply, effect: Effect): FailureCode {
+function replyCode(reply: HttpReply, effect: ServiceEffect): FailureCode {
   const { status } = reply;
   if (isRedirect(status)) return "redirected";
   if (status === 403 || isTokenRefused(reply)) return "unauthorized";
-  if (isOverloaded(reply, !isHarmless(effect))) return "overloaded";
+  if (isOverloaded(reply, !isReading(effect))) return "overloaded";
   if (status >= 400 && !isCutShort(reply)) return "refused";
-  return isHarmless(effect) ? "not_reached" : "outcome_unknown";
+  return isReading(effect) ? "not_reached" : "outcome_unknown";
 }
 
 /** The failure for a 2xx reply whose body reports an error, by the status that the body names, else by its words. */
 export function reportedError(
   reply: HttpReply,
   document: Json,
-  effect: Effect,
-  link?: string,
+  effect: ServiceEffect,
+  about: About = {},
 ): UnusableAnswer {
   const code = reportedCode(reply, document, effect);
-  const details = link === undefined ? {} : { link };
-  return unusableReply(code, reply, {
-    effect,
-    hints: code === "outcome_unknown" ? whenUnknown(effect, link) : undefined,
-    details,
-  });
+  const hints = code === "outcome_unknown" && !isReading(effect) ? whenUnknown(effect, about) : undefined;
+  return unusableReply(code, reply, { effect, hints, details: { ...about } });
 }
 
-function reportedCode(reply: HttpReply, document: Json, effect: Effect): FailureCode {
+function reportedCode(reply: HttpReply, document: Json, effect: ServiceEffect): FailureCode {
   const status = reportedStatus(document);
   if (status !== undefined) return replyCode({ ...reply, status }, effect);
-  return !isHarmless(effect) && leavesOpen(serviceWords(reply).text) ? "outcome_unknown" : "refused";
+  return !isReading(effect) && leavesOpen(serviceWords(reply).text) ? "outcome_unknown" : "refused";
 }
 
 function unusableReply(code: FailureCode, reply: HttpReply, options: FailureOptions): UnusableAnswer {
@@ -159,82 +151,19 @@ export function answeredWith(reply: HttpReply, { text, code }: ServiceWords): st
   return `answered ${reply.status}${words === "" ? "." : `: ${words}`}`;
 }
 
-/** The next steps after `outcome_unknown`. */
-export function whenUnknown(effect: Effect, link = ""): readonly Hint[] {
-  if (effect === "pay") return [hint`Check the sandbox's dashboard before you pay the link again.`];
-  if (effect === "update" || effect === "cancel") return [hint`To see it: ${paylink("links", "show", link)}`];
-  return FAILURES.outcome_unknown.hints;
-}
-
-const checkSetting = (what: string, key: ConfigKey, value: string): Hint =>
-  hint`Check ${what}: ${paylink("config", "set", key, value)}`;
-
-const CHECK_TERMINAL = checkSetting("the terminal", "terminalId", "<id>");
-const CHECK_SCOPE = checkSetting("the scope of the token", "tokenScope", "<scope>");
-const CHECK_ADDRESS = checkSetting("the address of the service", "baseUrl", "<url>");
-const CHECK_TRANSACTIONS = checkSetting("the address", "transactionUrl", "<path or URL with {uti}>");
-
-/** For an answer that is not what the address should give. */
-export const checkAddress = (effect: Effect): Hint =>
-  effect === "read" ? CHECK_TRANSACTIONS : CHECK_ADDRESS;
-
-/** The next steps after a refusal; undefined if those of the code are right. */
-function refusalHints(
-  reply: HttpReply,
-  code: FailureCode,
-  effect: Effect,
-  wait: WaitDetails,
-  link = "",
-): readonly Hint[] | undefined {
-  const { status } = reply;
-  if (effect === "pay") return [];
-  if (code === "overloaded") return waitHints(wait);
-  if (status === 403) return [CHECK_TERMINAL, CHECK_SCOPE];
-  if (status === 404 && effect === "read") return [hint`Check the transaction id (uti).`, CHECK_TRANSACTIONS];
-  if (status === 404 && (effect === "create" || effect === "list")) return [CHECK_ADDRESS];
-  if (status === 404 && effect !== "control")
-    return [
-      hint`The service has no link ${link}, or the account may not see it. To list the links: ${paylink("links", "list")}`,
-    ];
-  // A gateway that sends a request twice passes on the second answer, which refuses what the first one created.
-  if (status === 409 && effect === "create")
-    return [
-      hint`If the order number is already used, look at its link first: ${paylink("links", "list", "--since", "10m")}`,
-    ];
-  if (code === "refused" && effect === "list") return [CHECK_TERMINAL];
-  if (code === "refused" && (effect === "update" || effect === "cancel"))
-    return [hint`To see the link: ${paylink("links", "show", link)}`];
-  return undefined;
-}
-
-/** The longest wait that is named, in milliseconds: nobody waits for longer. */
-const LONGEST_NAMED_WAIT = 365 * 86_400_000;
-
-/** The next step after `overloaded`; undefined if the service does not say how long to wait. */
-export function waitHints({ retryAfter: wait = Infinity }: WaitDetails): readonly Hint[] | undefined {
-  if (wait > LONGEST_NAMED_WAIT) return undefined;
-  const when = formatRelative(new Date(wait), new Date(0));
-  return [hint`The service asks you to wait: run the command again ${when}.`];
-}
-
 /** The failure for an exchange without a usable reply. */
-export function failureOfExchange(error: unknown, effect: Effect, link?: string): unknown {
+export function failureOfExchange(error: unknown, effect: ServiceEffect, about: About = {}): unknown {
   if (!(error instanceof SendError)) return error;
-  if (!error.sent || isHarmless(effect))
-    return notReached(
-      error,
-      effect,
-      effect === "pay" ? hint`Is the sandbox running? ${paylink("sandbox")}` : undefined,
-    );
+  if (!error.sent || isReading(effect)) return notReached(error, effect, NOT_REACHED[effect]);
   return new PaylinkError(
     "outcome_unknown",
     `The request was sent, but no usable answer arrived: ${error.message}.`,
-    { effect, hints: whenUnknown(effect, link), cause: error },
+    { effect, hints: whenUnknown(effect, about), cause: error },
   );
 }
 
 /** The failure for a request without effect. `step` is the next one unless the error shows a better one. */
-export function notReached(error: SendError, effect: Effect, step?: Hint): PaylinkError {
+export function notReached(error: SendError, effect: ServiceEffect, step?: Hint): PaylinkError {
   if (error instanceof SendTimeout)
     return new PaylinkError("timed_out", `Timed out: ${error.message}.`, {
       effect,

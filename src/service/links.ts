@@ -1,6 +1,6 @@
 /** The links in the replies of the service: one that was created, one by its id, and a page of a list. */
 import type { PaymentLink, PaymentLinkRequest } from "../domain/payment-link-values.ts";
-import { type Effect, PaylinkError, type Problem } from "../domain/errors.ts";
+import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { findWrapped } from "../domain/envelope.ts";
 import { type Json, type JsonObject, memberOf } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
@@ -8,7 +8,9 @@ import { LINK_STATUSES, readPaymentLink } from "../domain/payment-link-reply.ts"
 import { isWebAddress, parseWebAddress } from "../domain/addresses.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { onlyObject } from "./envelopes.ts";
-import { checkAddress, isHarmless, reportedError, whenUnknown } from "./failures.ts";
+import { type ChangingEffect, isReading } from "../domain/operations.ts";
+import { checkAddress, whenUnknown } from "./advice.ts";
+import { reportedError } from "./failures.ts";
 import { reportsError, serviceWords } from "./words.ts";
 import { formatInstant, parseInstant } from "../domain/time.ts";
 
@@ -72,6 +74,7 @@ function unusableCreation({ status, headers }: HttpReply, what: string, body: st
       ...(location === undefined ? {} : { location }),
     },
     effect: "create",
+    hints: whenUnknown("create", {}),
   });
 }
 
@@ -83,7 +86,8 @@ function* headViolations({ status, headers }: HttpReply): Iterable<Problem> {
     yield { at: "", message: `the Content-Type is ${type}, not application/json` };
 }
 
-export type LinkEffect = Extract<Effect, "show" | "update" | "cancel">;
+/** The operations on one link. */
+export type LinkEffect = "details" | Extract<ChangingEffect, "update" | "cancel">;
 
 export interface ServiceLink {
   /** The service's own JSON. */
@@ -127,7 +131,11 @@ export function requireCancelled({ link }: ServiceLink, id: string): void {
   throw new PaylinkError(
     "outcome_unknown",
     `The service accepted the request, but the link is ${is}, not cancelled.`,
-    { effect: "cancel", hints: whenUnknown("cancel", id), details: { link: id, linkStatus: status } },
+    {
+      effect: "cancel",
+      hints: whenUnknown("cancel", { link: id }),
+      details: { link: id, linkStatus: status },
+    },
   );
 }
 
@@ -147,7 +155,7 @@ export function requireUpdated({ link }: ServiceLink, id: string, changes: LinkC
   throw new PaylinkError(
     "outcome_unknown",
     `The service accepted the request, but the link was not changed as asked: ${problems.join(", and ")}.`,
-    { effect: "update", hints: whenUnknown("update", id), details: { link: id } },
+    { effect: "update", hints: whenUnknown("update", { link: id }), details: { link: id } },
   );
 }
 
@@ -170,17 +178,13 @@ export function linkEnd(link: PaymentLink, now: Date): LinkEnd | undefined {
   return status === "expired" || (expiry !== undefined && expiry <= now) ? "expired" : undefined;
 }
 
-/** `links` is the address where links are created. */
-export const linkAddress = (links: URL, id: string, action: string): URL =>
-  new URL(`${links.href}/${encodeURIComponent(id)}${action}`);
-
 export function readServiceLink(reply: HttpReply, id: string, effect: LinkEffect): ServiceLink {
   const { object: json } = onlyObject(reply, {
     what: "link",
     findIn: linksIn,
     isCertain: (object) => memberOf(object, "id") !== undefined && memberOf(object, "url") !== undefined,
     effect,
-    link: id,
+    about: { link: id },
   });
   const { link, violations } = readPaymentLink(json);
   const answered = linkId(link);
@@ -201,11 +205,11 @@ interface Other {
 /** The answer is about another link: what became of the one that was asked for is not known. */
 const otherLink = ({ status }: HttpReply, { id, answered, effect }: Other): PaylinkError =>
   new PaylinkError(
-    isHarmless(effect) ? "not_reached" : "outcome_unknown",
+    isReading(effect) ? "not_reached" : "outcome_unknown",
     `The service answered ${status} about link ${answered}, not about ${id}.`,
     {
       effect,
-      hints: isHarmless(effect) ? [checkAddress(effect)] : whenUnknown(effect, id),
+      hints: isReading(effect) ? [checkAddress(effect)] : whenUnknown(effect, { link: id }),
       details: { status, link: id, answered },
     },
   );

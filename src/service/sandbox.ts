@@ -6,8 +6,9 @@ import { parseJsonObject } from "../domain/parse-json.ts";
 import { failureOfExchange, failureOfReply } from "./failures.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
-import { PaylinkError, type Effect } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
+import type { SANDBOX_ACTIONS } from "../domain/operations.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import { profileNamed } from "../settings/profile.ts";
 import { requireProfile } from "../settings/profile-names.ts";
@@ -62,7 +63,7 @@ export const control = (
 interface SandboxRequest extends SendOptions {
   /** Posted; without it, the question is a GET. */
   readonly form?: Readonly<Record<string, string>> | URLSearchParams;
-  readonly effect: Effect;
+  readonly effect: keyof typeof SANDBOX_ACTIONS;
   readonly token?: string;
 }
 
@@ -96,7 +97,7 @@ export async function linkPayments(
   signal: AbortSignal,
 ): Promise<readonly TransactionRecord[]> {
   const url = new URL(`/sandbox/links/${encodeURIComponent(link)}/payments`, baseUrl);
-  const answer = parseJsonObject(await ask(send, url, { effect: "read", token, signal }));
+  const answer = parseJsonObject(await ask(send, url, { effect: "payments", token, signal }));
   const records = memberOf(answer ?? {}, "records");
   return Array.isArray(records) ? records.filter(isJsonObject) : [];
 }

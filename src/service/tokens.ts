@@ -1,11 +1,13 @@
 /** Access tokens: a fixed one, or those that client credentials obtain and renew (RFC 6749 4.4). */
-import { PaylinkError, type Effect, type FailureCode } from "../domain/errors.ts";
+import { PaylinkError, type FailureCode } from "../domain/errors.ts";
 import { hint, paylink, type Hint } from "../domain/hint.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import { isJsonNumber, memberOf, type JsonObject } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import { addressOf, type HeaderLine, type HttpReply, isRedirect } from "../http/message.ts";
+import type { ServiceEffect } from "../domain/operations.ts";
+import { waitHints } from "./advice.ts";
 import { type AccessToken, isToken, type TokenClient } from "../settings/token-files.ts";
 import {
   answeredWith,
@@ -14,15 +16,14 @@ import {
   notReached,
   UnusableAnswer,
   waitDetails,
-  waitHints,
 } from "./failures.ts";
 import { messageIn, serviceWords, type ServiceWords } from "./words.ts";
 
 export interface TokenSource {
   /** The current token, unless it is known to have expired. `effect` is that of the request that needs it. */
-  current(effect: Effect): Promise<string>;
+  current(effect: ServiceEffect): Promise<string>;
   /** A token other than the one that the service refused; undefined if this source cannot renew its token. */
-  renew(effect: Effect, refused?: string): Promise<string | undefined>;
+  renew(effect: ServiceEffect, refused?: string): Promise<string | undefined>;
 }
 
 /** The user's own token, which cannot be renewed. */
@@ -49,7 +50,7 @@ export function tokensByCredentials(parts: CredentialParts): TokenSource {
   let held = parts.kept;
   let renewal: Promise<string> | undefined;
   // Many requests at once share one renewal.
-  const obtain = (effect: Effect): Promise<string> => {
+  const obtain = (effect: ServiceEffect): Promise<string> => {
     renewal ??= requestToken(parts, effect)
       .then((obtained) => {
         held = obtained;
@@ -84,7 +85,7 @@ const TOKEN_URL = hint`Check the token URL: ${paylink("config", "set", "tokenUrl
 /** Throws `unauthorized` for every answer without a usable token. `effect` is that of the request that needs the token. */
 async function requestToken(
   { credentials, send, now, timeout }: CredentialParts,
-  effect: Effect,
+  effect: ServiceEffect,
 ): Promise<AccessToken> {
   const url = parseWebAddress(credentials.tokenUrl);
   if (url === undefined || isExposed(url))
@@ -136,7 +137,7 @@ interface TokenAnswer {
   /** When it arrived. */
   readonly at: Date;
   /** Of the request that needs the token. */
-  readonly effect: Effect;
+  readonly effect: ServiceEffect;
 }
 
 function tokenFrom(answered: TokenAnswer, asked: Date): AccessToken {

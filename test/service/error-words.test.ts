@@ -227,7 +227,7 @@ describe("a request that was cut short", () => {
 
   it.each([408, 425])("does not blame the credentials: %d from the token endpoint", async (status) => {
     const server = await rawServer(reply(status, "{}"));
-    expect(await failure(tokensAt(server.url).current("show"))).toMatchObject({ code: "not_reached" });
+    expect(await failure(tokensAt(server.url).current("details"))).toMatchObject({ code: "not_reached" });
   });
 });
 
@@ -254,7 +254,7 @@ describe("a redirect", () => {
 describe("the token endpoint", () => {
   const refusedWith = async (status: number, body: object) => {
     const server = await rawServer(reply(status, JSON.stringify(body)));
-    return failure(tokensAt(server.url).current("show"));
+    return failure(tokensAt(server.url).current("details"));
   };
   const advice = (error: { hints: unknown }): string => JSON.stringify(error.hints);
 

@@ -1,6 +1,7 @@
 /** The switch for faults of the API: what is set, how often it still applies, and a form to set one. */
 import { html } from "hono/html";
-import { API_OPERATION_NAMES, FAULT_EXAMPLES } from "../../domain/api-faults.ts";
+import { FAULT_EXAMPLES } from "../../domain/api-faults.ts";
+import { OPERATION_NAMES } from "../../domain/operations.ts";
 import type { Page } from "../../pages/page.ts";
 import { controlForm, type DashboardView } from "./components.ts";
 
@@ -25,7 +26,7 @@ export function faultControl(view: DashboardView): Page {
       html`<label
           ><span class="hidden">Operation that fails</span>
           <select name="operation">
-            ${API_OPERATION_NAMES.map(option)}
+            ${OPERATION_NAMES.map(option)}
           </select></label
         >
         <label

@@ -1,0 +1,109 @@
+/** The next steps after a failure of a request to the service: for each by what it asked for, and what was answered. */
+import { hint, paylink, type Hint } from "../domain/hint.ts";
+import type { ChangingEffect, ServiceEffect } from "../domain/operations.ts";
+import { formatRelative } from "../domain/time.ts";
+import type { ConfigKey } from "../settings/setting-table.ts";
+
+/** What a request was about: whoever sends it fills it in. */
+export interface About {
+  /** The id of the link that the request names. */
+  readonly link?: string;
+}
+
+type Advice = (about: About) => readonly Hint[];
+
+const dashboard: Advice = () => [hint`Check the sandbox's dashboard before you run the command again.`];
+const seeIt: Advice = ({ link = "" }) => [hint`To see it: ${paylink("links", "show", link)}`];
+
+const UNKNOWN: Readonly<Record<ChangingEffect, Advice>> = {
+  create: () => [hint`Look for it before you create it again: ${paylink("links", "list", "--since", "10m")}`],
+  update: seeIt,
+  cancel: seeIt,
+  pay: dashboard,
+  control: dashboard,
+};
+
+/** The next steps after `outcome_unknown`. */
+export const whenUnknown = (effect: ChangingEffect, about: About): readonly Hint[] => UNKNOWN[effect](about);
+
+const checkSetting = (what: string, key: ConfigKey, value: string): Hint =>
+  hint`Check ${what}: ${paylink("config", "set", key, value)}`;
+
+const CHECK_TERMINAL = checkSetting("the terminal", "terminalId", "<id>");
+const CHECK_SCOPE = checkSetting("the scope of the token", "tokenScope", "<scope>");
+const CHECK_ADDRESS = checkSetting("the address of the service", "baseUrl", "<url>");
+const CHECK_TRANSACTIONS = checkSetting("the address", "transactionUrl", "<path or URL with {uti}>");
+
+/** For an answer that is not what the address should give. */
+export const checkAddress = (effect: ServiceEffect): Hint =>
+  effect === "transaction" ? CHECK_TRANSACTIONS : CHECK_ADDRESS;
+
+/** The next steps where nothing answered, unless the failure shows a better one. */
+export const NOT_REACHED: Readonly<Partial<Record<ServiceEffect, Hint>>> = {
+  pay: hint`Is the sandbox running? ${paylink("sandbox")}`,
+};
+
+/** The next steps after a refusal, by its status; `other` is for each other 4xx. Without any, those of the code are right. */
+interface Refusals {
+  readonly 403?: Advice;
+  readonly 404?: Advice;
+  readonly 409?: Advice;
+  readonly other?: Advice;
+}
+
+const notPermitted: Advice = () => [CHECK_TERMINAL, CHECK_SCOPE];
+const noAddress: Advice = () => [CHECK_ADDRESS];
+const noLink: Advice = ({ link = "" }) => [
+  hint`The service has no link ${link}, or the account may not see it. To list the links: ${paylink("links", "list")}`,
+];
+const seeLink: Advice = ({ link = "" }) => [hint`To see the link: ${paylink("links", "show", link)}`];
+const none: Advice = () => [];
+
+const REFUSED: Readonly<Record<ServiceEffect, Refusals>> = {
+  token: {},
+  create: {
+    403: notPermitted,
+    404: noAddress,
+    // A gateway that sends a request twice passes on the second answer, which refuses what the first one created.
+    409: () => [
+      hint`If the order number is already used, look at its link first: ${paylink("links", "list", "--since", "10m")}`,
+    ],
+  },
+  details: { 403: notPermitted, 404: noLink },
+  list: { 403: notPermitted, 404: noAddress, other: () => [CHECK_TERMINAL] },
+  update: { 403: notPermitted, 404: noLink, other: seeLink },
+  cancel: { 403: notPermitted, 404: noLink, other: seeLink },
+  transaction: {
+    403: notPermitted,
+    404: () => [hint`Check the transaction id (uti).`, CHECK_TRANSACTIONS],
+  },
+  pay: { 403: none, other: none },
+  control: {},
+  payments: { 404: noLink },
+};
+
+/** The next steps after a refusal; undefined if those of the code are right. */
+export function refusalHints(
+  effect: ServiceEffect,
+  status: number,
+  about: About,
+): readonly Hint[] | undefined {
+  const refusals = REFUSED[effect];
+  const own = status === 403 || status === 404 || status === 409 ? refusals[status] : undefined;
+  return (own ?? refusals.other)?.(about);
+}
+
+/** How long an overloaded service asks to wait, in milliseconds: a run that retries by itself reads it. */
+export interface WaitDetails {
+  readonly retryAfter?: number;
+}
+
+/** The longest wait that is named, in milliseconds: nobody waits for longer. */
+const LONGEST_NAMED_WAIT = 365 * 86_400_000;
+
+/** The next step after `overloaded`; undefined if the service does not say how long to wait. */
+export function waitHints({ retryAfter: wait = Infinity }: WaitDetails): readonly Hint[] | undefined {
+  if (wait > LONGEST_NAMED_WAIT) return undefined;
+  const when = formatRelative(new Date(wait), new Date(0));
+  return [hint`The service asks you to wait: run the command again ${when}.`];
+}
