@@ -30,6 +30,15 @@ export function orderNumberWarnings(at: string, number: string): Problem[] {
   return [{ at, message: `${kind} (got "${number}")`, kind }];
 }
 
+/**
+ * The same for all spellings of one order number that spreadsheets and programs make of it: a number has neither leading zeros, groups
+ * nor decimals, and no apostrophe marks it as text. Case counts, and so does everything else.
+ */
+export function numberKey(number: string): string {
+  const plain = number.replace(/^'/, "");
+  return wholeNumberIn(plain)?.replace(/^0+(?=\d)/, "") ?? plain;
+}
+
 /** Other spellings of the same order number, after a program took it for a number, for a date, or for text. */
 export function otherSpellings(number: string): string[] {
   const plain = number.startsWith("'") ? number.slice(1) : number;

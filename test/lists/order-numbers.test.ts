@@ -1,6 +1,11 @@
 /** What spreadsheets and data tools make of order numbers. */
 import { describe, expect, it } from "vitest";
-import { orderNumberProblem, orderNumberWarnings, otherSpellings } from "../../src/lists/order-numbers.ts";
+import {
+  numberKey,
+  orderNumberProblem,
+  orderNumberWarnings,
+  otherSpellings,
+} from "../../src/lists/order-numbers.ts";
 
 describe("an order number", () => {
   it.each(["1.00E+07", "1E+12", "1,23457E+16", "1.5e-05"])(
@@ -81,4 +86,23 @@ describe("an order number", () => {
       expect(otherSpellings(number)).toEqual([]);
     },
   );
+
+  it.each([
+    ["5", "005 +5 5.0 5,00 '005 0000000005"],
+    ["1001", "1,001 1.001 1'001 1\u2019001 01001 1.001E+3 1001.00"],
+    ["100", "1E2 1e2 0100"],
+    ["A-1", "'A-1"],
+  ])("%s has one key in all spellings: %s", (number, spellings) => {
+    for (const spelling of spellings.split(" ")) expect(numberKey(spelling)).toBe(numberKey(number));
+  });
+
+  it("has another key in any other spelling", () => {
+    for (const [one = "", other = ""] of [
+      ["A-1", "a-1"],
+      ["A-01", "A-1"],
+      ["10", "100"],
+      ["1.5", "15"],
+    ])
+      expect(numberKey(one)).not.toBe(numberKey(other));
+  });
 });
