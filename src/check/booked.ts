@@ -1,7 +1,7 @@
 /** Compares what an application has booked with what the webhooks of `check` paid: each paid order once, and nothing else. */
 import { isSuccess } from "../http/message.ts";
 import type { BookedLine } from "../reconcile/sides.ts";
-import { isRepeated, isSame, isZero, sumOf } from "../reconcile/amounts.ts";
+import { isRepeated, isSame, isZero, sumOf } from "../orders/amounts.ts";
 import type { Sum } from "../domain/money.ts";
 import { comparableText } from "../domain/comparable-text.ts";
 import { splitReference } from "../domain/reference.ts";

@@ -2,7 +2,7 @@
 import { signOf, type Sum } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { DeliveryState } from "../events/event.ts";
-import { isMore, isRepeated, isSame, isZero, negated, sumOf, surplus } from "./amounts.ts";
+import { isMore, isRepeated, isSame, isZero, negated, sumOf, surplus } from "../orders/amounts.ts";
 import type { Order } from "./orders.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment, RefusedWebhook } from "./sides.ts";
 

@@ -2,7 +2,7 @@
 import { comparableText } from "../domain/comparable-text.ts";
 import { hasApprovedAmount, type Outcome } from "../domain/outcome.ts";
 import { splitReference } from "../domain/reference.ts";
-import { isSame } from "./amounts.ts";
+import { isSame } from "../orders/amounts.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment } from "./sides.ts";
 
 /** All that the three sides say of one order number. */

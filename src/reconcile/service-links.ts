@@ -6,7 +6,8 @@ import type { PaymentLink } from "../domain/payment-link-values.ts";
 import { parseInstant } from "../domain/time.ts";
 import { allLinks, ownText, CLOCK_DIFFERENCE } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";
-import { linkEnd, linkId } from "../service/links.ts";
+import { linkEnd } from "../orders/link-end.ts";
+import { linkId } from "../service/links.ts";
 import type { ComparedLink } from "./sides.ts";
 
 export interface ListedYear {

@@ -2,7 +2,7 @@
 import { comparableText } from "../domain/comparable-text.ts";
 import type { Sum } from "../domain/money.ts";
 import { splitReference } from "../domain/reference.ts";
-import { isZero, sumOf } from "./amounts.ts";
+import { isZero, sumOf } from "../orders/amounts.ts";
 import { type Finding, findingsOf, isDifference, type Circumstances } from "./findings.ts";
 import type { Order } from "./orders.ts";
 

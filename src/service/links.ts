@@ -5,6 +5,7 @@ import { findWrapped } from "../domain/envelope.ts";
 import { type Json, type JsonObject, memberOf } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { LINK_STATUSES, readPaymentLink } from "../domain/payment-link-reply.ts";
+import { hasDate, linkExpiry } from "../orders/link-end.ts";
 import { isWebAddress, parseWebAddress } from "../domain/addresses.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { onlyObject } from "./envelopes.ts";
@@ -157,25 +158,6 @@ export function requireUpdated({ link }: ServiceLink, id: string, changes: LinkC
     `The service accepted the request, but the link was not changed as asked: ${problems.join(", and ")}.`,
     { effect: "update", hints: whenUnknown("update", { link: id }), details: { link: id } },
   );
-}
-
-/** Undefined for what is no ISO 8601 date-time. */
-const linkExpiry = ({ expirationDate }: Pick<PaymentLink, "expirationDate">): Date | undefined =>
-  typeof expirationDate === "string" ? parseInstant(expirationDate) : undefined;
-
-/** In whatever form: a service may write the seconds since 1970. */
-const hasDate = (date: PaymentLink["paidDate"]): boolean => date !== undefined && date !== null;
-
-/** What does not change any more. */
-export type LinkEnd = "paid" | "cancelled" | "expired";
-
-/** How the link ended, by its dates or its status, whichever says so; undefined while it may still be paid. */
-export function linkEnd(link: PaymentLink, now: Date): LinkEnd | undefined {
-  const status = link.status?.toLowerCase() ?? "";
-  if (hasDate(link.paidDate) || status === "paid") return "paid";
-  if (hasDate(link.cancelledDate) || status === "cancelled") return "cancelled";
-  const expiry = linkExpiry(link);
-  return status === "expired" || (expiry !== undefined && expiry <= now) ? "expired" : undefined;
 }
 
 export function readServiceLink(reply: HttpReply, id: string, effect: LinkEffect): ServiceLink {

@@ -43,9 +43,13 @@ export const FOLDERS = {
       "node:zlib",
     ],
   },
+  orders: {
+    holds: "an order: its links, payments and booked amounts; how it stands, what happened to it",
+    mayImport: ["domain"],
+  },
   service: {
     holds: "the client of the service, the requests it sends, and the checks of an account",
-    mayImport: ["domain", "http/message", "http/exchange", "settings", "node:timers/promises"],
+    mayImport: ["domain", "orders", "http/message", "http/exchange", "settings", "node:timers/promises"],
   },
   events: {
     holds:
@@ -155,7 +159,7 @@ export const FOLDERS = {
       "http/message",
       "http/exchange",
       "http/send-failure",
-      "reconcile/amounts",
+      "orders",
       "reconcile/sides",
       "signatures",
       "node:crypto",

@@ -7,7 +7,8 @@ import { clockTime, formatLocal } from "../../render/layout.ts";
 import { paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
-import { type CreatedLink, linkEnd, type LinkEnd, linkId, type ServiceLink } from "../../service/links.ts";
+import { linkEnd, type LinkEnd } from "../../orders/link-end.ts";
+import { type CreatedLink, linkId, type ServiceLink } from "../../service/links.ts";
 import { showServiceLink } from "../link-output.ts";
 
 /** Milliseconds to wait without `--timeout`. */

@@ -29,7 +29,8 @@ import { callbackText, hasNoWebhook, nextStep, verdictText } from "../../render/
 import { safeText } from "../../render/safe-text.ts";
 import { widthOf } from "../../render/width.ts";
 import { recordAmount } from "../../render/transaction-record.ts";
-import { linkEnd, linkId } from "../../service/links.ts";
+import { linkEnd } from "../../orders/link-end.ts";
+import { linkId } from "../../service/links.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { History } from "../../store/reading.ts";
 import type { StoredEvent } from "../../store/rows.ts";

@@ -7,6 +7,12 @@ export function sumOf(amounts: Iterable<Sum>): Sum[] {
   return sums.list();
 }
 
+/** What of the first is not in the second, by currency. */
+export const excess = (one: readonly Sum[], other: readonly Sum[]): Sum[] =>
+  sumOf([...one, ...other.map((sum) => ({ ...sum, amount: negated(sum.amount) }))]).filter(
+    ({ amount }) => signOf(amount) > 0,
+  );
+
 /** Whether both are one amount of one currency, however it is spelled. */
 export function isSame(one: readonly Sum[], other: readonly Sum[]): boolean {
   return comparison(one, other) === 0;
@@ -17,7 +23,7 @@ export function isMore(one: readonly Sum[], other: readonly Sum[]): boolean {
 }
 
 /** Undefined if they are not of one currency each, and the same. */
-function comparison([one, ...more]: readonly Sum[], [other, ...others]: readonly Sum[]) {
+export function comparison([one, ...more]: readonly Sum[], [other, ...others]: readonly Sum[]) {
   if (one === undefined || other === undefined || more.length + others.length > 0) return undefined;
   return one.currency === other.currency ? compareAmounts(one.amount, other.amount) : undefined;
 }

@@ -1,0 +1,33 @@
+/** Which order a reference belongs to. */
+import { comparableText } from "../domain/comparable-text.ts";
+import type { PaymentLink } from "../domain/payment-link-values.ts";
+import { splitReference } from "../domain/reference.ts";
+import { textOf, type TransactionRecord } from "../domain/transaction.ts";
+
+/** What is known of the links of an order number: undefined without any. */
+export type KindOfLink = (number: string) => "one-time" | "reusable" | undefined;
+
+/**
+ * The order number of a reference, as it is compared. A suffix counts only where the link of the number before it is reusable:
+ * `A-1-123456789` may be a number of its own. Each payment of a reusable link is an order of its own; this is the number of its link.
+ */
+export function orderNumberOf(reference: string, kindOfLink: KindOfLink): string {
+  const number = comparableText(reference);
+  if (kindOfLink(number) !== undefined) return number;
+  const base = baseNumberOf(number);
+  return base !== undefined && kindOfLink(base) === "reusable" ? base : number;
+}
+
+/** The number of the reusable link that a reference may belong to, by its form; undefined if it has no suffix. */
+export function baseNumberOf(reference: string): string | undefined {
+  const { base, suffix } = splitReference(comparableText(reference));
+  return suffix === null ? undefined : comparableText(base);
+}
+
+/** The number of a link, as it is compared. Without an order number it is the id, which some services use as the reference. */
+export const linkNumber = ({ invoiceId }: Pick<PaymentLink, "invoiceId">, id: string): string =>
+  comparableText(invoiceId || id);
+
+/** The reference of a record, as it is compared; empty without one. */
+export const recordNumber = (record: TransactionRecord | null): string =>
+  comparableText((record && textOf(record, "reference")) ?? "");

@@ -1,0 +1,49 @@
+/** How an order stands, as a sentence: every place says it in these words. */
+import { groupedAmount, type Sum } from "../domain/money.ts";
+import type { OrderLink } from "./order.ts";
+import type { OrderStanding, Standing } from "./standing.ts";
+
+const WORDS: Readonly<Record<Standing, (standing: OrderStanding) => string>> = {
+  twice: ({ paid, payments, reserved, surplus }) => {
+    const much = surplus.length === 0 ? "more than is due" : `${sumsText(surplus)} too much`;
+    if (payments === 0) return `Reserved twice, ${sumsText(reserved)}: ${much}`;
+    return `${payments === 1 ? "Paid" : "Paid twice"}, ${sumsText(paid)}: ${much}`;
+  },
+  unclear: ({ paid }) =>
+    `Not clear whether it is paid: look at its payments${paid.length === 0 ? "" : `, ${sumsText(paid)} so far`}`,
+  paid: ({ paid, payments }) =>
+    `${payments > 1 ? `Paid in ${payments} parts` : "Paid once"}, ${sumsText(paid)}`,
+  "in part": ({ paid, missing }) =>
+    `Paid in part, ${sumsText(paid)}; ${missing.length === 0 ? "the rest is not paid yet" : `${sumsText(missing)} is missing`}`,
+  reserved: ({ reserved }) => `Reserved, not taken: ${sumsText(reserved)}`,
+  verified: () => "Its card was verified, and nothing was taken",
+  unpaid: () => "Not paid",
+};
+
+/** Without a full stop: "Paid once, EUR 20.00; a second link can still be paid, EUR 20.00: L7". */
+export function standingText(standing: OrderStanding): string {
+  const links = payableText(standing);
+  return WORDS[standing.standing](standing) + (links === undefined ? "" : `; ${links}`);
+}
+
+/** The links that can still be paid, each with its amount; undefined without one. */
+function payableText({ standing, payable }: OrderStanding): string | undefined {
+  const [only, ...more] = payable;
+  if (only === undefined) return undefined;
+  const isOpen = !isSettled(standing);
+  if (more.length === 0)
+    return `${isOpen ? "its link" : "a second link"} can still be paid, ${linkText(only)}`;
+  return `${payable.length} links can still be paid: ${payable.map(linkText).join("; ")}`;
+}
+
+const linkText = ({ id, money }: OrderLink): string =>
+  `${money === undefined ? "an unknown amount" : sumsText([money])}: ${id}`;
+
+export const sumsText = (sums: readonly Sum[]): string =>
+  sums.length === 0
+    ? "an unknown amount"
+    : sums.map(({ amount, currency }) => groupedAmount(amount, currency).trim()).join(", ");
+
+/** Whether the customer owes nothing more: a link that can still be paid is one too many. */
+export const isSettled = (standing: Standing): boolean =>
+  standing === "twice" || standing === "paid" || standing === "reserved";
