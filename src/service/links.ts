@@ -13,7 +13,7 @@ import { type ChangingEffect, isReading } from "../domain/operations.ts";
 import { checkAddress, whenUnknown } from "./advice.ts";
 import { reportedError } from "./failures.ts";
 import { reportsError, serviceWords } from "./words.ts";
-import { formatInstant, parseInstant } from "../domain/time.ts";
+import { formatInstant } from "../domain/time.ts";
 
 export interface CreatedLink {
   /** The service's own JSON. */

@@ -82,7 +82,7 @@ export function orderOf(history: History, { knowsLinks }: { readonly knowsLinks:
   if (!knowsLinks) return { number, payments };
   const links = linksOf(history).flatMap((json) => {
     const { link } = readPaymentLink(json);
-    const id = String(json["id"]);
+    const id = link.id ?? "";
     return linkNumber(link, id) === wanted ? [orderLink(link, id, VECTORS_NOW)] : [];
   });
   return { number, payments, links };
