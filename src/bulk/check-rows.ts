@@ -1,22 +1,27 @@
 /** Checks every row of a list before the first is sent, and finds out which row it is. */
 import { setImmediate } from "node:timers/promises";
 import type { Problem } from "../domain/errors.ts";
-import { CheckedRows, type CheckedRow } from "./checked-rows.ts";
 import { cellText } from "../lists/cells.ts";
 import type { Columns } from "../lists/columns.ts";
 import { currenciesOf } from "../lists/currencies.ts";
 import { totalIn } from "../lists/leftovers.ts";
 import { otherSpellings } from "../lists/order-numbers.ts";
-import type { Rows } from "../lists/packed-rows.ts";
-import { addTo, type ResultLink } from "./plan.ts";
+import { addTo, type ResultLink, type RowToPlan } from "./plan.ts";
 import type { List, ListRow } from "../lists/read-list.ts";
 import { linkedAt, linkIn, ownColumns, resultColumnsOf } from "./results.ts";
 import { RowProblems, type RowProblem } from "../lists/row-problems.ts";
 import { requestOf, type RowContext, type RowIdentity } from "./row.ts";
 
+export interface CheckedRow extends RowToPlan {
+  readonly row: ListRow;
+  readonly problems: readonly Problem[];
+  /** Where it goes; undefined for a row that cannot be sent. */
+  readonly terminal: string | undefined;
+}
+
 export interface Checked {
   /** Of every row, in the order of the list. */
-  readonly rows: Rows<CheckedRow>;
+  readonly rows: readonly CheckedRow[];
   /** The places of the rows whose order number has other spellings. */
   readonly respellable: readonly number[];
   /** Warnings about valid rows. */
@@ -50,7 +55,7 @@ export async function checkRows({
   checked,
 }: CheckParts): Promise<Checked> {
   const warnings = new RowProblems();
-  const rows = new CheckedRows(list.rows, (row) => requestOf(row, context, now));
+  const rows: CheckedRow[] = [];
   const respellable: number[] = [];
   const names = resultColumnsOf(list);
   for (const row of list.rows) {
@@ -63,7 +68,8 @@ export async function checkRows({
     const own = resultLinkOf(row, identity, undefined, names, context);
     if (isValid && own === undefined) warnings.add(row, linkElsewhere(row, names));
     if (otherSpellings(identity?.orderNumber ?? "").length > 0) respellable.push(rows.length);
-    rows.add({ identity, own, isValid });
+    const { problems } = found;
+    rows.push({ row, problems, identity, key: identity?.key, terminal: identity?.terminal, own, isValid });
     checked();
   }
   const total = totalIn(list.rows);
@@ -98,7 +104,7 @@ function resultLinkOf(
 }
 
 /** Whether all values of a column are currencies, and there is one. */
-function isOfCurrencies(rows: Rows<ListRow>, name: string): boolean {
+function isOfCurrencies(rows: readonly ListRow[], name: string): boolean {
   let isFound = false;
   for (const { columns, values } of rows) {
     const text = cellText(values[columns.findIndex((column) => column.name === name)] ?? null).trim();

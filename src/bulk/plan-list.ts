@@ -2,11 +2,9 @@
 import type { Api } from "../service/client.ts";
 import type { SentAttempt, Memory, SentKey, Settled } from "../store/sent-rows.ts";
 import type { PaylinkError } from "../domain/errors.ts";
-import type { Checked } from "./check-rows.ts";
-import type { CheckedRow } from "./checked-rows.ts";
+import type { Checked, CheckedRow } from "./check-rows.ts";
 import { askService, type ServiceLinks, type Wanted } from "./link-states.ts";
 import { otherSpellings } from "../lists/order-numbers.ts";
-import type { Rows } from "../lists/packed-rows.ts";
 import {
   grouped,
   isEnded,
@@ -104,7 +102,7 @@ const NONE_RESPELLED: ReadonlyMap<number, string> = new Map();
 /** Rows whose attempts are looked for at the same time. */
 const LOOKED_FOR = 10_000;
 
-async function attemptsOf(rows: Rows<CheckedRow>, memory: Pick<Memory, "find">): Promise<SentAttempt[]> {
+async function attemptsOf(rows: readonly CheckedRow[], memory: Pick<Memory, "find">): Promise<SentAttempt[]> {
   const found: SentAttempt[] = [];
   const known = new Set<string>();
   let keys = new Set<string>();
@@ -130,7 +128,7 @@ const newAmong = (places: readonly number[], planned: readonly PlannedRow[]): nu
 
 /** Of the rows at some places, those whose order number was sent in another spelling. `isSent` says which of some keys were sent. */
 async function findRespelled(
-  rows: Rows<CheckedRow>,
+  rows: readonly CheckedRow[],
   respellable: readonly number[],
   service: string,
   isSent: (keys: readonly string[]) => Promise<ReadonlySet<string>>,
@@ -157,7 +155,7 @@ async function findRespelled(
   }
 }
 
-const rowsWith = (keys: ReadonlyMap<string, unknown>, rows: Rows<CheckedRow>): CheckedRow[] => {
+const rowsWith = (keys: ReadonlyMap<string, unknown>, rows: readonly CheckedRow[]): CheckedRow[] => {
   const found: CheckedRow[] = [];
   for (const row of rows) if (row.key !== undefined && keys.has(row.key)) found.push(row);
   return found;

@@ -1,7 +1,6 @@
 /** What a run does with each row of a list, as a pure function of the rows, of what was sent before, and of the flags. */
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { SentAttempt, SentKey } from "../store/sent-rows.ts";
-import type { Rows } from "../lists/packed-rows.ts";
 import { isSamePayment, type RowIdentity } from "./row.ts";
 
 /** Which rows are sent once more. */
@@ -100,7 +99,7 @@ export interface PlanOptions {
 }
 
 /** In the order of the rows. */
-export function plan(rows: Rows<RowToPlan>, input: PlanInput, options: PlanOptions): PlannedRow[] {
+export function plan(rows: readonly RowToPlan[], input: PlanInput, options: PlanOptions): PlannedRow[] {
   const planned: PlannedRow[] = [];
   const others: { readonly key: string; readonly at: number }[] = [];
   const attempts = grouped(input.attempts, ({ key }) => key);
@@ -127,7 +126,7 @@ export function plan(rows: Rows<RowToPlan>, input: PlanInput, options: PlanOptio
 }
 
 /** The keys that more than one row has. */
-function repeatedKeys(rows: Rows<RowToPlan>): ReadonlySet<string> {
+function repeatedKeys(rows: readonly RowToPlan[]): ReadonlySet<string> {
   const [seen, repeated] = [new Set<string>(), new Set<string>()];
   for (const { key } of rows) {
     if (key === undefined) continue;
@@ -150,7 +149,7 @@ export function addTo<T>(groups: Map<string, T[]>, key: string, item: T): void {
 }
 
 /** The links that more than one row of a results file has: a row was copied, to make another of it. */
-function sharedIds(rows: Rows<RowToPlan>): ReadonlySet<string> {
+function sharedIds(rows: readonly RowToPlan[]): ReadonlySet<string> {
   const [seen, shared] = [new Set<string>(), new Set<string>()];
   for (const { own } of rows) {
     const id = own?.id;
@@ -187,7 +186,7 @@ interface Member extends Pick<RowToPlan, "own" | "isValid"> {
   readonly identity: () => RowIdentity;
 }
 
-function groupMember(rows: Rows<RowToPlan>, at: number, key: string): Member {
+function groupMember(rows: readonly RowToPlan[], at: number, key: string): Member {
   const row = rows.at(at);
   const identity = (): RowIdentity => {
     if (row?.identity === undefined) throw new TypeError("A row with a key has an identity.");

@@ -5,8 +5,7 @@ import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { LONGEST_TIMER } from "../domain/time.ts";
 import { passed, type Timers } from "../domain/timers.ts";
 import type { Api } from "../service/client.ts";
-import type { CheckedRow } from "./checked-rows.ts";
-import type { Rows } from "../lists/packed-rows.ts";
+import type { CheckedRow } from "./check-rows.ts";
 import { Pace, type PaceParts } from "./pace.ts";
 import { linkInResults, type Again, type PlannedRow } from "./plan.ts";
 import type { ListRow } from "../lists/read-list.ts";
@@ -15,7 +14,7 @@ import { sendRows, type Created, type DueRow, type RowOutcome, type SendingParts
 
 export interface ListRun
   extends Pick<SendingParts, "memory" | "concurrency">, Pick<PaceParts, "rate" | "random" | "paused"> {
-  readonly rows: Rows<CheckedRow>;
+  readonly rows: readonly CheckedRow[];
   readonly planned: readonly PlannedRow[];
   readonly rowContext: RowContext;
   readonly again: Again | undefined;
@@ -85,7 +84,7 @@ export async function runList({
 const NO_ROW: ListRow = { line: 0, columns: [], values: [], problems: [] };
 
 function dueRows(
-  checked: Rows<CheckedRow>,
+  checked: readonly CheckedRow[],
   planned: readonly PlannedRow[],
   again: Again | undefined,
 ): Pick<SendingParts, "rows" | "elsewhere"> {

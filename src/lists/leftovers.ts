@@ -4,7 +4,6 @@ import type { Problem } from "../domain/errors.ts";
 import { isJsonNumber, type Json } from "../domain/json.ts";
 import { isKnownCurrency, Sums } from "../domain/money.ts";
 import { linkFieldsOf } from "../domain/payment-link-field-lookup.ts";
-import type { Rows } from "./packed-rows.ts";
 import type { ListRow } from "./read-list.ts";
 
 /** In these very spellings: people and towns are called Nan, Null and None. */
@@ -51,7 +50,7 @@ export function namesTotal(text: string): boolean {
 }
 
 /** Why the last row looks like the sum of those above it; undefined if it does not. */
-export function totalIn(rows: Rows<ListRow>): Problem | undefined {
+export function totalIn(rows: readonly ListRow[]): Problem | undefined {
   const last = rows.at(-1);
   if (last === undefined || rows.length < 3) return undefined;
   for (const [place, { name }] of last.columns.entries()) {
@@ -65,7 +64,7 @@ export function totalIn(rows: Rows<ListRow>): Problem | undefined {
 }
 
 /** Its amount is the sum of all others, half of the whole sum, and it has nothing else but a currency. */
-function isSumOfOthers(rows: Rows<ListRow>, last: ListRow): boolean {
+function isSumOfOthers(rows: readonly ListRow[], last: ListRow): boolean {
   const place = last.columns.findIndex(({ field }) => field === "amount");
   const isBare = last.columns.every(
     ({ field }, at) => at === place || field === "currency" || comparableText(cellTextAt(last, at)) === "",

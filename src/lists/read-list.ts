@@ -7,7 +7,6 @@ import { parseJson } from "../domain/parse-json.ts";
 import { lostLettersProblem } from "../domain/typed-text.ts";
 import { Columns, misnamed, repeatedFields, type Column } from "./columns.ts";
 import { decode, headOf, type ListHead } from "./list-text.ts";
-import { PackedRows, type Rows } from "./packed-rows.ts";
 
 export interface ListRow {
   /** From 1. */
@@ -29,7 +28,7 @@ export interface List {
   readonly beginning: string;
   /** Every column, in order of appearance. */
   readonly columns: readonly Column[];
-  readonly rows: Rows<ListRow>;
+  readonly rows: readonly ListRow[];
 }
 
 /**
@@ -130,12 +129,21 @@ async function firstRecords({ text: head, isCut }: ListHead, dialect: CsvDialect
   const found: string[][] = [];
   const text = isCut ? head.slice(0, Math.max(head.lastIndexOf("\n"), head.lastIndexOf("\r"))) : head;
   try {
-    for await (const records of recordsOf([text], dialect))
-      for (const { cells } of records) if (!isBlank(cells) && found.length <= SAMPLE) found.push([...cells]);
+    for await (const records of recordsOf(piecesOf(text), dialect)) {
+      for (const { cells } of records) if (!isBlank(cells)) found.push([...cells]);
+      if (found.length > SAMPLE) break;
+    }
   } catch (error) {
     if (!(error instanceof PaylinkError)) throw error;
   }
-  return found;
+  return found.slice(0, SAMPLE + 1);
+}
+
+/** Characters of the beginning that are read before the records are counted. */
+const SAMPLE_PIECE = 64 * 1024;
+
+function* piecesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at += SAMPLE_PIECE) yield text.slice(at, at + SAMPLE_PIECE);
 }
 
 /** Spreadsheets end a list with rows that contain only delimiters. */
@@ -148,13 +156,13 @@ async function readCsv(
   firstLine: number,
 ): Promise<List> {
   let columns: readonly Column[] | undefined;
-  const rows = new PackedRows(([line, ...cells]) => csvRow(cells, columns ?? [], line));
+  const rows: ListRow[] = [];
   for await (const records of recordsOf(decode(bytes), dialect)) {
     signal.throwIfAborted();
     for (const { line, cells } of records) {
       if (isBlank(cells) || line < firstLine) continue;
       if (columns === undefined) columns = headerOf(cells, line, names);
-      else rows.add([line, ...cells]);
+      else rows.push(csvRow(cells, columns, line));
     }
   }
   return { format: "csv", delimiter: dialect.delimiter, beginning, columns: columns ?? [], rows };
@@ -325,15 +333,16 @@ function controlProblem(at: string, value: string, isNote: boolean): Problem[] {
 // JSON lines: one object per line, nested like the request or flat with dots.
 
 async function readJsonLines({ bytes, columns: names, signal }: Lines, beginning: string): Promise<List> {
-  const rows = new PackedRows(([at, json = ""]) => jsonRow(json, at, names));
+  const rows: ListRow[] = [];
   const columns = new Set<Column>();
   let line = 0;
   for await (const json of linesOf(bytes)) {
     signal.throwIfAborted();
     line++;
     if (json.trim() === "") continue;
-    for (const column of jsonRow(json, line, names).columns) columns.add(column);
-    rows.add([line, json]);
+    const row = jsonRow(json, line, names);
+    for (const column of row.columns) columns.add(column);
+    rows.push(row);
   }
   const problems = names.unused([...columns].map(({ name }) => name));
   if (rows.length > 0 && problems.length > 0)

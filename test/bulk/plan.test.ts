@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
-import type { CheckedRow } from "../../src/bulk/checked-rows.ts";
+import type { CheckedRow } from "../../src/bulk/check-rows.ts";
 import { Columns } from "../../src/lists/columns.ts";
 import {
   plan,

@@ -1,5 +1,5 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
-import type { CheckedRow } from "../../bulk/checked-rows.ts";
+import type { CheckedRow } from "../../bulk/check-rows.ts";
 import { isLeft, linkInResults, type PlannedRow } from "../../bulk/plan.ts";
 import type { List } from "../../lists/read-list.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";

@@ -1,6 +1,6 @@
 /** The list of a bulk run: its rows, what is known of them, and what keeps it from being sent. */
 import { checkRows, linksByKey, type Checked } from "../../bulk/check-rows.ts";
-import type { CheckedRow } from "../../bulk/checked-rows.ts";
+import type { CheckedRow } from "../../bulk/check-rows.ts";
 import { cellText } from "../../lists/cells.ts";
 import { Columns, mapAdvice } from "../../lists/columns.ts";
 import {
@@ -11,7 +11,6 @@ import {
   type ResultLink,
   type RowState,
 } from "../../bulk/plan.ts";
-import type { Rows } from "../../lists/packed-rows.ts";
 import { planList, type PlannedList } from "../../bulk/plan-list.ts";
 import { readList, type List as ReadList } from "../../lists/read-list.ts";
 import { resultsAt } from "../../bulk/results.ts";
@@ -341,7 +340,7 @@ interface NamedRow {
 
 const namedRows = (
   at: readonly number[],
-  rows: Rows<CheckedRow>,
+  rows: readonly CheckedRow[],
   planned: readonly PlannedRow[],
 ): NamedRow[] =>
   at.slice(0, MAX_NAMED).flatMap((place) => {
