@@ -16,7 +16,7 @@ import type { Secrets } from "./terminal/debug-trace.ts";
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
 
-const AWAITING = hint`Interrupted: waiting for the answer to a request that was sent. Interrupt again to end at once; whether a link exists is not known then. To look: ${paylink("links", "list", "--since", "10m")}`;
+const AWAITING = hint`Interrupted: waiting for the answer to a request that was sent. Interrupt again to end at once; whether a link exists is not known then. To look: ${paylink`links list --since 10m`}`;
 
 export interface AccountParts extends Pick<
   Context,

@@ -30,7 +30,7 @@ export const settingsWith = (name: string, profile: Profile): ResolvedSettings =
   resolveSettings({ name, profile, env: {} });
 
 export const KEY_CHECK = "webhook key";
-const SET_KEY = paylink("config", "set", "webhookKey", "<file or URL>");
+const SET_KEY = paylink`config set webhookKey <file or URL>`;
 
 /** One check for each source; one for an account without a key. `place` is where they were given. */
 export async function checkKeys(
@@ -40,7 +40,7 @@ export async function checkKeys(
 ): Promise<AccountCheck[]> {
   const sources = settings.get("webhookKey");
   if (sources !== undefined) return Promise.all(sources.map((source) => checkSource(source, reading, place)));
-  const advice = hint`${paylink("listen")} needs it: ${SET_KEY}`;
+  const advice = hint`${paylink`listen`} needs it: ${SET_KEY}`;
   return settings.get("callbackUrl") === undefined
     ? [skippedCheck(KEY_CHECK, "not set", advice)]
     : [warnedCheck(KEY_CHECK, "not set, so no webhook can be verified", advice)];
@@ -53,7 +53,7 @@ async function checkSource(source: string, reading: KeyContext, place: string): 
   const loaded = await orFailure(loadKeys([source], { readFile, send, signal, place, effect: "verify" }));
   const remedy = hint`Get the public key from the service: ${SET_KEY}`;
   if (loaded instanceof PaylinkError && loaded.cause instanceof SandboxNotRunning)
-    return failedCheck(KEY_CHECK, loaded, hint`Start it: ${paylink("sandbox")}`);
+    return failedCheck(KEY_CHECK, loaded, hint`Start it: ${paylink`sandbox`}`);
   if (loaded instanceof PaylinkError) return failedCheck(KEY_CHECK, loaded, remedy);
   const { keys } = loaded;
   const warnings = loaded.warningsAt(now);

@@ -40,7 +40,7 @@ export async function warnOfCallbacks(
 ): Promise<void> {
   const { callbackWarning } = await import("../service/checks.ts");
   const warning = callbackWarning(paymentSettings, settings);
-  if (warning !== undefined) out.warn(warning);
+  if (warning !== undefined) out.warn(renderHint(warning));
 }
 
 /** Links that one command cancels. */
@@ -54,6 +54,6 @@ export function warnOfOtherLinks(
   if (links.length === 0) return;
   const [which, them] = links.length === 1 ? ["The link does", "it"] : [`${links.length} links do`, "them"];
   const first = links.length > MOST_NAMED ? `the first ${MOST_NAMED}` : them;
-  const advice = hint`${which} not ask the customer for what you sent: do not pass ${them} on. To cancel ${first}: ${paylink("links", "cancel", ...links.slice(0, MOST_NAMED))}`;
+  const advice = hint`${which} not ask the customer for what you sent: do not pass ${them} on. To cancel ${first}: ${paylink`links cancel ${links.slice(0, MOST_NAMED)}`}`;
   out.warn(renderHint(advice, named));
 }

@@ -108,7 +108,7 @@ function checkSettingsFile(file: string, { path, exposesSecret, unknown }: Setti
     return warnedCheck(
       FILE_CHECK,
       `${file}. Other users of this machine may read the secrets in it`,
-      hint`Allow only yourself: chmod 600 ${shellWord(path)}`,
+      hint`Allow only yourself: chmod 600 ${shellWord(path) ?? "<file>"}`,
     );
   if (unknown.length === 0) return passedCheck(FILE_CHECK, file);
   const remedy = hint`Correct or delete them in that file.`;

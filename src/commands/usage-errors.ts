@@ -77,7 +77,7 @@ export function unknownCommand(
   const near = synonymOf(word, names) ?? namedBy(word, [...names, ...topics]);
   const message = `Unknown command '${word}'.${didYouMean(near)}`;
   if (near !== undefined) return usage(message);
-  const more = topics.length === 0 ? [] : [hint`To list the topics: ${paylink("help", "--help")}`];
+  const more = topics.length === 0 ? [] : [hint`To list the topics: ${paylink`help --help`}`];
   return new PaylinkError("usage", message, { hints: [...listOf(group).hints, ...more] });
 }
 
@@ -102,7 +102,7 @@ const synonymOf = (word: string, names: readonly string[]): string | undefined =
     : undefined;
 
 const listOf = (group: CommandUnknownOpts) => ({
-  hints: [hint`To list the commands: ${paylink(...namesOf(group), "--help")}`],
+  hints: [hint`To list the commands: ${paylink`${namesOf(group)} --help`}`],
 });
 
 /** The words of a command after `paylink`. */

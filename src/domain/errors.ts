@@ -66,8 +66,8 @@ export const FAILURES = {
     means: "no key to verify webhooks with",
     hints: [
       hint`Name the service's public key, a file or an https URL, with --key.`,
-      hint`To register a profile that has one: ${paylink("sandbox")}`,
-      hint`To store a real account, and its key with --webhook-key: ${paylink("login")}`,
+      hint`To register a profile that has one: ${paylink`sandbox`}`,
+      hint`To store a real account, and its key with --webhook-key: ${paylink`login`}`,
     ],
   },
   key_invalid: {
@@ -80,7 +80,7 @@ export const FAILURES = {
   event_not_found: {
     exit: 2,
     means: "no stored event has this uti or id",
-    hints: [hint`To list the stored events: ${paylink("events", "list")}`],
+    hints: [hint`To list the stored events: ${paylink`events list`}`],
   },
   port_in_use: {
     exit: 2,
@@ -91,19 +91,19 @@ export const FAILURES = {
     exit: 3,
     means: "no account configured",
     hints: [
-      hint`To try paylink on this machine: ${paylink("sandbox")}`,
-      hint`To use a real account: ${paylink("login")}`,
+      hint`To try paylink on this machine: ${paylink`sandbox`}`,
+      hint`To use a real account: ${paylink`login`}`,
     ],
   },
   no_token: {
     exit: 3,
     means: "no access token configured",
-    hints: [hint`To store a token: ${paylink("login")}`, hint`For a single run, set PAYLINK_TOKEN.`],
+    hints: [hint`To store a token: ${paylink`login`}`, hint`For a single run, set PAYLINK_TOKEN.`],
   },
   unauthorized: {
     exit: 3,
     means: "the service answered 401 or 403, or gave no access token",
-    hints: [hint`Check the token and the terminal: ${paylink("login")}`],
+    hints: [hint`Check the token and the terminal: ${paylink`login`}`],
   },
   refused: {
     exit: 4,
@@ -155,7 +155,7 @@ export const FAILURES = {
     exit: 4,
     means: "neither the service nor the event store has the order number",
     hints: [
-      hint`Check its spelling, the profile and the event store. To see the orders: ${paylink("links", "list", "--since", "30d")}`,
+      hint`Check its spelling, the profile and the event store. To see the orders: ${paylink`links list --since 30d`}`,
     ],
   },
   interrupted: { exit: 130, means: "interrupted by Ctrl-C (SIGINT)" },

@@ -23,15 +23,18 @@ export interface CurlCommand {
   readonly needsFile: boolean;
 }
 
-export function curlCommand({ method, headers, body }: HttpRequest, url: string): CurlCommand {
+/** Undefined for one that shells would read in different ways. */
+export function curlCommand({ method, headers, body }: HttpRequest, url: string): CurlCommand | undefined {
   const text = new TextDecoder().decode(body);
-  const isText = Buffer.from(text).equals(Buffer.from(body)) && !/[^\P{C}\n\t]/u.test(text);
+  const isText = Buffer.from(text).equals(Buffer.from(body)) && shellWord(text) !== undefined;
   const needsFile = !isText || maskCardNumbers(text) !== text || text.startsWith("@");
   const fields = headers.filter(([name]) => !SET_BY_CURL.has(name.toLowerCase()));
   const words = [
-    `curl -i -X ${shellWord(method)} ${shellWord(url)}`,
-    ...fields.map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
-    `--data-binary ${needsFile ? `@${BODY_FILE}` : shellWord(text)}`,
-  ];
-  return { command: words.join(" \\\n  "), needsFile };
+    ["curl -i -X", method, url],
+    ...fields.map(([name, value]) => ["-H", `${name}: ${value}`]),
+    ["--data-binary", needsFile ? `@${BODY_FILE}` : text],
+  ].map(([ours, ...values]) => [ours, ...values.map(shellWord)]);
+  return words.flat().includes(undefined)
+    ? undefined
+    : { command: words.map((line) => line.join(" ")).join(" \\\n  "), needsFile };
 }

@@ -1,7 +1,8 @@
 /** The page of one event or one rejection: what became of it, its attempts and arrivals, its record, its verdict and its request. */
 import { html } from "hono/html";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { shellWord } from "../domain/hint.ts";
+import { paylink } from "../domain/hint.ts";
+import { renderHint } from "../render/hint.ts";
 import { indentedJson } from "../domain/json.ts";
 import { capitalized } from "../domain/sentence.ts";
 import { REFUSAL_MEANINGS } from "../domain/reasons.ts";
@@ -76,8 +77,8 @@ export function eventPage(
     )}
     ${paidTwice(event, order)} ${answerPanel(last)} ${attemptsPart(history, view.now)}
     ${order === undefined ? "" : orderPanel(view, order)} ${recordPart(event, history, view.now)}
-    ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
-    ${requestPanel(request, { ...filesOf(id), isFolded: true })} ${curlPanel(view, event)}`,
+    ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(view, id))}
+    ${requestPanel(request, { ...filesOf(view, id), isFolded: true })} ${curlPanel(view, event)}`,
   });
 }
 
@@ -85,7 +86,9 @@ export function eventPage(
 function curlPanel(view: InspectorView, event: StoredEvent): Page | "" {
   if (!isOwn(view, event)) return "";
   const { request } = event;
-  const { command, needsFile } = curlCommand(request, view.target || capturedUrl(request));
+  const curl = curlCommand(request, view.target || capturedUrl(request));
+  if (curl === undefined) return "";
+  const { command, needsFile } = curl;
   return panel(
     "curl",
     "Send it with curl",
@@ -96,8 +99,8 @@ function curlPanel(view: InspectorView, event: StoredEvent): Page | "" {
       ${
         needsFile
           ? html`<p class="hint">
-              <a href="${filesOf(event.id).body}" download>Download ${BODY_FILE}</a> into the folder in which
-              you run it.
+              <a href="${filesOf(view, event.id).body}" download>Download ${BODY_FILE}</a> into the folder in
+              which you run it.
             </p>`
           : ""
       }`,
@@ -137,11 +140,11 @@ export function rejectionPage(view: InspectorView, rejection: Rejection, accepts
     actions: accepts ? acceptAction(view, id) : "",
     tab: "/",
     content: html`${summaryPanel(description)}
-    ${verdict === null || request === null ? "" : verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
+    ${verdict === null || request === null ? "" : verdictPanel({ verdict, request, at: receivedAt }, filesOf(view, id))}
     ${
       request === null
         ? panel("request", "Request", html`<p class="hint">What arrived was not an HTTP request.</p>`)
-        : requestPanel(request, { ...filesOf(id), isKept: bodyIsKept(rejection) })
+        : requestPanel(request, { ...filesOf(view, id), isKept: bodyIsKept(rejection) })
     }`,
   });
 }
@@ -150,10 +153,10 @@ const reasonMeaning = (code: string): string =>
   Object.entries(REFUSAL_MEANINGS).find(([name]) => name === code)?.[1] ?? code;
 
 /** Where the files of an event or a rejection are, and the command that explains it. */
-const filesOf = (id: string) => ({
+const filesOf = ({ named }: InspectorView, id: string) => ({
   body: `${eventPath(id)}/body`,
   file: `${eventPath(id)}/request`,
-  command: `paylink verify --event ${shellWord(id)}`,
+  command: renderHint([paylink`verify --event ${id}`], named),
 });
 
 /** The likely cause why the last attempt was not accepted. */

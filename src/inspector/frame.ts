@@ -3,11 +3,14 @@ import { html } from "hono/html";
 import { badge, clipped, plural } from "../pages/components.ts";
 import { count, workPage } from "../pages/frame.ts";
 import type { Page } from "../pages/page.ts";
+import type { Named } from "../render/hint.ts";
 import type { RunKeys } from "../events/event.ts";
 
 export interface InspectorView {
   readonly now: Date;
   readonly profile: string | undefined;
+  /** What commands on the pages carry. */
+  readonly named: Named;
   /** The file, or the URL of the database without its password. */
   readonly place: string;
   /** The keys of this run, whose events it acts on; undefined without one, when it shows those of every key alike. */

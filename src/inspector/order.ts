@@ -1,8 +1,9 @@
 /** All payments of an event's order: whether the order was paid, and whether it was paid twice. */
 import { html } from "hono/html";
-import { shellWord } from "../domain/hint.ts";
+import { paylink } from "../domain/hint.ts";
 import { splitReference } from "../domain/reference.ts";
 import type { EventStore } from "../store/event-store.ts";
+import { renderHint } from "../render/hint.ts";
 import type { StoredEvent } from "../store/rows.ts";
 import { address, clipped, copyable, panel } from "../pages/components.ts";
 import { table } from "../pages/lists.ts";
@@ -53,7 +54,7 @@ export function orderPanel(view: InspectorView, { order, rows, hasMore }: OrderP
     html`${table(view, { ...EVENT_LISTING, caption: "Payments of this order, newest first" }, rows)}
       <p class="hint">
         What happened to this order, also at the service:
-        ${copyable("the command that shows the timeline", `paylink reconcile ${shellWord(order)}`)}
+        ${copyable("the command that shows the timeline", renderHint([paylink`reconcile ${order}`], view.named))}
       </p>`,
     hasMore ? all : "",
   );

@@ -15,6 +15,7 @@ import { doneAt, localPath, plural } from "../pages/components.ts";
 import { capturedRequest } from "../pages/exchange.ts";
 import { serveFiles } from "../pages/files.ts";
 import { download, htmlReply, pageHeaders } from "../pages/page.ts";
+import type { Named } from "../render/hint.ts";
 import { safeText } from "../render/safe-text.ts";
 import { type Forward, type NewEvent, type Rejection, type RunKeys } from "../events/event.ts";
 import { BODY_FILE } from "./curl.ts";
@@ -44,6 +45,7 @@ export interface EventSending {
 export interface InspectorParts {
   readonly store: EventStore;
   readonly profile: string | undefined;
+  readonly named: Named;
   readonly access: PageAccess;
   readonly now: () => Date;
   /** The command that makes a first webhook. */
@@ -73,6 +75,7 @@ export function createInspector(parts: InspectorParts) {
     return {
       now: now(),
       profile: parts.profile,
+      named: parts.named,
       place: store.place,
       keys,
       waiting,

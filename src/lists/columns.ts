@@ -1,7 +1,7 @@
 /** The columns of a list: which field of the request each is by its name or by `--map`, and which field a wrong name means. */
 import { comparableText } from "../domain/comparable-text.ts";
 import type { Problem } from "../domain/errors.ts";
-import { shellWord } from "../domain/hint.ts";
+import { typedFlag } from "../domain/hint.ts";
 import { isKnownCurrency } from "../domain/money.ts";
 import { accepted, isMisspelled, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { linkFieldAt, fieldLabel, requestFields } from "../domain/payment-link-field-lookup.ts";
@@ -164,10 +164,11 @@ export const misnamed = (columns: readonly Column[]): Problem[] =>
 
 /** How to say what a column is. */
 export const mapAdvice = (name: string, field: string): string =>
-  `${mapFlag(name, field)}, or --map ${shellWord(`${name}=`)} to leave it out`;
+  `${mapFlag(name, field)}, or ${mapFlag(name, "")} to leave it out`;
 
-/** As it is typed in a shell. */
-export const mapFlag = (name: string, field: string): string => `--map ${shellWord(`${name}=${field}`)}`;
+/** As it is typed in a shell. The name of some columns cannot be pasted into every shell. */
+export const mapFlag = (name: string, field: string): string =>
+  typedFlag("--map", `${name}=${field}`) ?? `--map "<column>=${field}"`;
 
 /** The fields that more than one column has. */
 export function repeatedFields(columns: readonly Column[]): string[] {

@@ -110,7 +110,7 @@ async function fetchKey(url: URL, { send, signal, effect }: KeyReading): Promise
   const notFetched = (reason: string, cause?: unknown): PaylinkError =>
     new PaylinkError("not_reached", `The key at ${name} cannot be fetched: ${reason}.`, {
       effect,
-      hints: [cause instanceof SandboxNotRunning ? hint`Start it: ${paylink("sandbox")}` : GIVE_KEY_FILE],
+      hints: [cause instanceof SandboxNotRunning ? hint`Start it: ${paylink`sandbox`}` : GIVE_KEY_FILE],
       cause,
     });
   const reply = await send(request, { timeout: FETCH_TIMEOUT, maxReply: MAX_KEY_REPLY, signal }).catch(
@@ -127,13 +127,11 @@ async function fetchKey(url: URL, { send, signal, effect }: KeyReading): Promise
   const target = withoutPassword(new URL(location, url.href).href);
   throw new PaylinkError("key_invalid", `The key's address ${name} redirects to ${target}.`, {
     effect,
-    hints: [
-      hint`If you trust the target, set it as the key: ${paylink("config", "set", "webhookKey", "<url>")}`,
-    ],
+    hints: [hint`If you trust the target, set it as the key: ${paylink`config set webhookKey <url>`}`],
   });
 }
 
-const GIVE_KEY_FILE = hint`Start the service, or give a key file: --key <file>, or ${paylink("config", "set", "webhookKey", "<file>")}`;
+const GIVE_KEY_FILE = hint`Start the service, or give a key file: --key <file>, or ${paylink`config set webhookKey <file>`}`;
 
 /** Anyone who can change a key in transit can forge every webhook: plain http is for this machine only. */
 function requireTls(url: URL, effect?: WebhookEffect): void {

@@ -1,6 +1,13 @@
 /** Advice as text: its commands as a shell reads them, with the profile and the event store that the user named. */
 import type { Effect, PaylinkError } from "../domain/errors.ts";
-import { shellWord, type CommandLine, type Hint } from "../domain/hint.ts";
+import {
+  paylink,
+  shellWord,
+  typedFlag,
+  type CommandLine,
+  type CommandWord,
+  type Hint,
+} from "../domain/hint.ts";
 import { OPERATIONS, SANDBOX_ACTIONS } from "../domain/operations.ts";
 import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
 import { safeText } from "./safe-text.ts";
@@ -38,36 +45,50 @@ export interface Named {
   readonly eventStore?: string | undefined;
 }
 
-export function renderCommand({ words }: CommandLine, { profile, eventStore }: Named = {}): string {
-  const [command] = words;
+/** As it can be pasted into bash, zsh and fish alike; undefined if one of its words cannot. */
+export function renderCommand(
+  { words }: CommandLine,
+  { profile, eventStore }: Named = {},
+): string | undefined {
+  const command = words[0]?.text;
   // `login` does not take this profile. The sandbox stores its secrets anew at each start.
   if (command === "login" && profile === SANDBOX_PROFILE) return "paylink sandbox";
-  const own =
-    profile !== undefined && WITH_ACCOUNT.has(command) && !words.some(namesProfile) ? ["-p", profile] : [];
-  const store = eventStore !== undefined && WITH_STORE.has(command) ? ["--db", eventStore] : [];
-  const typed = words.map((word) => (PLACEHOLDER.test(word) ? word : printableWord(word)));
-  return ["paylink", ...own.map(printableWord), ...typed, ...store.map(printableWord)].join(" ");
+  const needsProfile = WITH_ACCOUNT.has(command) && !words.some(namesProfile);
+  const before = paylink`${{ "-p": needsProfile ? profile : undefined }}`.words;
+  const after = paylink`${{ "--db": WITH_STORE.has(command) ? eventStore : undefined }}`.words;
+  const operands = words.filter(({ from, flag }) => from === "value" && flag === undefined);
+  // Behind `--` no word is a flag.
+  const behind = operands.some(isLikeFlag) ? operands : [];
+  const inFront = [...before, ...words.filter((word) => !behind.includes(word)), ...after];
+  const texts = ["paylink", ...inFront.map(wordText), ...(behind.length === 0 ? [] : ["--"])];
+  const all = [...texts, ...behind.map(wordText)];
+  return all.includes(undefined) ? undefined : all.join(" ");
 }
 
-/** A word that can be printed as it is, and that a shell reads back: `$'…'` has escapes for what a terminal must not be given. */
-const printableWord = (word: string): string =>
-  safeText(word) === word ? shellWord(word) : `$'${Array.from(word, printableCharacter).join("")}'`;
+const isLikeFlag = ({ text }: CommandWord): boolean => text.startsWith("-");
 
-function printableCharacter(character: string): string {
-  if (character === "'" || character === "\\") return `\\${character}`;
-  if (safeText(character) === character) return character;
-  const code = (character.codePointAt(0) ?? 0).toString(16);
-  return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
+function wordText({ text, from, flag }: CommandWord): string | undefined {
+  if (from === "ours" && flag === undefined) return text;
+  if (safeText(text) !== text) return undefined;
+  return flag === undefined ? shellWord(text) : typedFlag(flag, text);
 }
 
-const namesProfile = (word: string): boolean => /^(?:-p|--profile$|--profile=)/.test(word);
+const namesProfile = ({ from, text, flag = from === "value" ? "" : text }: CommandWord): boolean =>
+  /^(?:-p|--profile$|--profile=)/.test(flag);
 
 /** One line, without the effect of an error. */
 export const renderHint = (hint: Hint, named?: Named): string =>
-  safeText(hint.map((part) => (typeof part === "string" ? part : renderCommand(part, named))).join(""));
+  safeText(
+    hint
+      .map((part) => (typeof part === "string" ? part : (renderCommand(part, named) ?? unsafe(part))))
+      .join(""),
+  );
 
-/** Stands for a value that the user fills in. */
-const PLACEHOLDER = /^<[^<>]+>$/;
+/** A command that a shell might read in another way is not printed. */
+function unsafe({ words }: CommandLine): string {
+  const named = words.flatMap((word) => (wordText(word) === undefined ? [`"${word.text}"`] : []));
+  return `no command can be pasted, because shells read ${named.join(" and ")} in different ways`;
+}
 
 /** What did not happen, and what may have happened. */
 const MEANINGS: Readonly<Record<Effect, { readonly failed: string; readonly unknown?: string }>> = {

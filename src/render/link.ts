@@ -167,13 +167,16 @@ export function paintStatus(status: string, paint: Paint): string {
   return status === "expired" || status === "cancelled" ? paint.dim(status) : status;
 }
 
+/** JSON as bash, zsh and fish alike read it in single quotes: fish takes a backslash before a quote or a backslash for an escape. */
+const inQuotes = (json: string): string => json.replaceAll("\\\\", "\\u005c").replaceAll("'", "\\u0027");
+
 /** A request as a curl command. The token stays in the environment. */
 export function renderCurl(url: URL, body: string): string {
   return [
-    `curl --fail-with-body --silent --show-error --request POST ${shellWord(url.href)}`,
+    `curl --fail-with-body --silent --show-error --request POST '${url.href.replaceAll("'", "%27")}'`,
     `--header "Authorization: Bearer $PAYLINK_TOKEN"`,
     `--header 'Content-Type: application/json'`,
     `--header 'Accept: application/json'`,
-    `--data-raw ${shellWord(body)}`,
+    `--data-raw '${inQuotes(body)}'`,
   ].join(" \\\n  ");
 }

@@ -112,18 +112,18 @@ function unmatchedText(
 /** The command that helps next; undefined where there is nothing to do. */
 export function nextStep(finding: Finding): CommandLine | undefined {
   const { orderNumber, link, uti } = finding;
-  const timeline = orderNumber === null ? undefined : paylink("reconcile", orderNumber);
+  const timeline = orderNumber === null ? undefined : paylink`reconcile ${orderNumber}`;
   switch (finding.finding) {
     case "missed":
-      return link === null || !hasNoWebhook(finding) ? timeline : paylink("links", "show", link);
+      return link === null || !hasNoWebhook(finding) ? timeline : paylink`links show ${link}`;
     case "refused":
-      return paylink("events", "accept", finding.refused.id);
+      return paylink`events accept ${finding.refused.id}`;
     case "undelivered":
-      return paylink("events", "retry", finding.event);
+      return paylink`events retry ${finding.event}`;
     case "unmatched":
       return undefined;
     default:
-      return timeline ?? (uti === null ? undefined : paylink("events", "show", uti));
+      return timeline ?? (uti === null ? undefined : paylink`events show ${uti}`);
   }
 }
 

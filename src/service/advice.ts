@@ -2,7 +2,6 @@
 import { hint, paylink, type Hint } from "../domain/hint.ts";
 import type { ChangingEffect, ServiceEffect } from "../domain/operations.ts";
 import { formatRelative } from "../domain/time.ts";
-import type { ConfigKey } from "../settings/setting-table.ts";
 
 /** What a request was about: whoever sends it fills it in. */
 export interface About {
@@ -13,10 +12,10 @@ export interface About {
 type Advice = (about: About) => readonly Hint[];
 
 const dashboard: Advice = () => [hint`Check the sandbox's dashboard before you run the command again.`];
-const seeIt: Advice = ({ link = "" }) => [hint`To see it: ${paylink("links", "show", link)}`];
+const seeIt: Advice = ({ link = "" }) => [hint`To see it: ${paylink`links show ${link}`}`];
 
 const UNKNOWN: Readonly<Record<ChangingEffect, Advice>> = {
-  create: () => [hint`Look for it before you create it again: ${paylink("links", "list", "--since", "10m")}`],
+  create: () => [hint`Look for it before you create it again: ${paylink`links list --since 10m`}`],
   update: seeIt,
   cancel: seeIt,
   pay: dashboard,
@@ -26,13 +25,10 @@ const UNKNOWN: Readonly<Record<ChangingEffect, Advice>> = {
 /** The next steps after `outcome_unknown`. */
 export const whenUnknown = (effect: ChangingEffect, about: About): readonly Hint[] => UNKNOWN[effect](about);
 
-const checkSetting = (what: string, key: ConfigKey, value: string): Hint =>
-  hint`Check ${what}: ${paylink("config", "set", key, value)}`;
-
-const CHECK_TERMINAL = checkSetting("the terminal", "terminalId", "<id>");
-const CHECK_SCOPE = checkSetting("the scope of the token", "tokenScope", "<scope>");
-const CHECK_ADDRESS = checkSetting("the address of the service", "baseUrl", "<url>");
-const CHECK_TRANSACTIONS = checkSetting("the address", "transactionUrl", "<path or URL with {uti}>");
+const CHECK_TERMINAL = hint`Check the terminal: ${paylink`config set terminalId <id>`}`;
+const CHECK_SCOPE = hint`Check the scope of the token: ${paylink`config set tokenScope <scope>`}`;
+const CHECK_ADDRESS = hint`Check the address of the service: ${paylink`config set baseUrl <url>`}`;
+const CHECK_TRANSACTIONS = hint`Check the address: ${paylink`config set transactionUrl <path or URL with {uti}>`}`;
 
 /** For an answer that is not what the address should give. */
 export const checkAddress = (effect: ServiceEffect): Hint =>
@@ -40,7 +36,7 @@ export const checkAddress = (effect: ServiceEffect): Hint =>
 
 /** The next steps where nothing answered, unless the failure shows a better one. */
 export const NOT_REACHED: Readonly<Partial<Record<ServiceEffect, Hint>>> = {
-  pay: hint`Is the sandbox running? ${paylink("sandbox")}`,
+  pay: hint`Is the sandbox running? ${paylink`sandbox`}`,
 };
 
 /** The next steps after a refusal, by its status; `other` is for each other 4xx. Without any, those of the code are right. */
@@ -54,9 +50,9 @@ interface Refusals {
 const notPermitted: Advice = () => [CHECK_TERMINAL, CHECK_SCOPE];
 const noAddress: Advice = () => [CHECK_ADDRESS];
 const noLink: Advice = ({ link = "" }) => [
-  hint`The service has no link ${link}, or the account may not see it. To list the links: ${paylink("links", "list")}`,
+  hint`The service has no link ${link}, or the account may not see it. To list the links: ${paylink`links list`}`,
 ];
-const seeLink: Advice = ({ link = "" }) => [hint`To see the link: ${paylink("links", "show", link)}`];
+const seeLink: Advice = ({ link = "" }) => [hint`To see the link: ${paylink`links show ${link}`}`];
 const none: Advice = () => [];
 
 const REFUSED: Readonly<Record<ServiceEffect, Refusals>> = {
@@ -66,7 +62,7 @@ const REFUSED: Readonly<Record<ServiceEffect, Refusals>> = {
     404: noAddress,
     // A gateway that sends a request twice passes on the second answer, which refuses what the first one created.
     409: () => [
-      hint`If the order number is already used, look at its link first: ${paylink("links", "list", "--since", "10m")}`,
+      hint`If the order number is already used, look at its link first: ${paylink`links list --since 10m`}`,
     ],
   },
   details: { 403: notPermitted, 404: noLink },

@@ -51,7 +51,7 @@ const endless = (pages: number, links: number): PaylinkError =>
     {
       effect: "list",
       hints: [
-        hint`If there are as many, list a part of them: ${paylink("links", "list", "--since", "<when>", "--until", "<when>")}`,
+        hint`If there are as many, list a part of them: ${paylink`links list --since <when> --until <when>`}`,
       ],
     },
   );

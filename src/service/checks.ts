@@ -54,8 +54,6 @@ export async function orFailure<T>(action: Promise<T>): Promise<T | PaylinkError
 }
 
 /** How the user sets a value, in a profile that exists. */
-const setCommand = (key: ConfigKey, value: string): CommandLine => paylink("config", "set", key, value);
-
 const CALLBACKS = "callback addresses";
 const PUBLIC_URL = "public URL";
 
@@ -91,12 +89,11 @@ function callbackProblem(
 }
 
 /** What `create`, `bulk` and `login` say in one line of links with these addresses; undefined if they need no word. */
-export function callbackWarning(callbacks: Callbacks, settings: ResolvedSettings): string | undefined {
+export function callbackWarning(callbacks: Callbacks, settings: ResolvedSettings): Hint | undefined {
   const problem = callbackProblem(callbacks, settings);
   if (problem === undefined) return undefined;
-  const profile = settings.profile === undefined ? "" : ` -p ${shellWord(settings.profile)}`;
   const flag = problem.key === "callbackUrl" ? "--callback-url" : "--failure-callback-url";
-  return `${problem.text}. Name one with ${flag}, or for every link: paylink config set ${problem.key} <url>${profile}`;
+  return hint`${problem.text}. Name one with ${flag}, or for every link: ${paylink`config set ${problem.key} <url> ${{ "-p": settings.profile }}`}`;
 }
 
 export function checkCallbacks(settings: ResolvedSettings): AccountCheck {
@@ -104,7 +101,7 @@ export function checkCallbacks(settings: ResolvedSettings): AccountCheck {
   const problem = callbackProblem({ callbackUrl, failureCallbackUrl }, settings);
   if (problem === undefined)
     return passedCheck(CALLBACKS, [...new Set([callbackUrl, failureCallbackUrl])].filter(Boolean).join(", "));
-  return warnedCheck(CALLBACKS, problem.text, [setCommand(problem.key, "<url>")]);
+  return warnedCheck(CALLBACKS, problem.text, [paylink`config set ${problem.key} <url>`]);
 }
 
 export function checkPublicUrl(settings: ResolvedSettings): AccountCheck {
@@ -113,7 +110,7 @@ export function checkPublicUrl(settings: ResolvedSettings): AccountCheck {
   const problem = addressProblem(publicUrl, settings);
   return problem === undefined
     ? passedCheck(PUBLIC_URL, publicUrl)
-    : warnedCheck(PUBLIC_URL, `${publicUrl} ${problem}`, [setCommand("publicUrl", "<url>")]);
+    : warnedCheck(PUBLIC_URL, `${publicUrl} ${problem}`, [paylink`config set publicUrl <url>`]);
 }
 
 function addressProblem(address: string | undefined, settings: ResolvedSettings): string | undefined {
@@ -191,7 +188,7 @@ async function checkLinks(api: Api, { settings, now }: ServiceAccount): Promise<
     return warnedCheck(
       LINKS_ENDPOINT,
       "not checked, because no terminal is set",
-      hint`Each ${paylink("create")} needs --terminal-id. To store a default: ${setCommand("terminalId", "<id>")}`,
+      hint`Each ${paylink`create`} needs --terminal-id. To store a default: ${paylink`config set terminalId <id>`}`,
     );
   const from = new Date(now.getTime() - LISTED_PERIOD);
   const page = await orFailure(api.listLinks({ terminalId, from, to: now, page: 1, size: 1 }));
@@ -209,12 +206,12 @@ const NO_UTI = "00000000-0000-0000-0000-000000000000";
 async function checkTransaction(api: Api, settings: ResolvedSettings): Promise<AccountCheck> {
   const address = settings.find("transactionUrl");
   if (address === undefined)
-    return skippedCheck(TRANSACTION, "not set", hint`${paylink("transaction")} needs it.`);
+    return skippedCheck(TRANSACTION, "not set", hint`${paylink`transaction`} needs it.`);
   const read = await orFailure(api.readTransaction(NO_UTI));
   // An API knows no such uti, and says so in its own words or with an empty answer.
   const isUnknown = read instanceof UnusableAnswer && (read.isJson || read.details["status"] === 204);
   if (!(read instanceof PaylinkError) || isUnknown) return passedCheck(TRANSACTION, address.value);
-  const remedy = hint`${paylink("transaction")} needs it: ${setCommand("transactionUrl", "<path or URL with {uti}>")}`;
+  const remedy = hint`${paylink`transaction`} needs it: ${paylink`config set transactionUrl <path or URL with {uti}>`}`;
   const found = { ...failedCheck(TRANSACTION, read, remedy), detail: `${address.value}: ${read.message}` };
   return address.source === "default" && !failedForToken(found)
     ? warnedCheck(TRANSACTION, found.detail, remedy)

@@ -112,7 +112,7 @@ function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string):
     throw new PaylinkError("usage", "The service has no known address for transactions.", {
       consequence: "Nothing was read.",
       hints: [
-        hint`Set it, with {uti} for the transaction: ${paylink("config", "set", "transactionUrl", "<path or URL>")}`,
+        hint`Set it, with {uti} for the transaction: ${paylink`config set transactionUrl <path or URL>`}`,
       ],
     });
   const address = filledPath(transactionUrl, { uti });
@@ -148,7 +148,7 @@ export function serviceUrl(baseUrl: string, path: string): URL {
   if (isExposed(url))
     throw new PaylinkError("usage", `${baseUrl} is not https, and paylink sends a token only over https.`, {
       consequence: "Nothing was sent.",
-      hints: [hint`Set the https address of the service: ${paylink("config", "set", "baseUrl", "<url>")}`],
+      hints: [hint`Set the https address of the service: ${paylink`config set baseUrl <url>`}`],
     });
   return url;
 }

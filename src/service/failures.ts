@@ -184,7 +184,7 @@ export function notReached(error: SendError, effect: ServiceEffect, step?: Hint)
 
 /** What to do if the sandbox does not run, the proxy fails, or Node does not accept the certificate. */
 function connectionHint(error: SendError): Hint | undefined {
-  if (error instanceof SandboxNotRunning) return hint`Start it: ${paylink("sandbox")}`;
+  if (error instanceof SandboxNotRunning) return hint`Start it: ${paylink`sandbox`}`;
   if (error.cause instanceof ProxyFailure)
     return error.cause.status === 407
       ? hint`The proxy requires a user name and a password: set HTTPS_PROXY to http://<user>:<password>@<host>:<port>.`

@@ -108,7 +108,7 @@ function noToken(settings: ResolvedSettings): PaylinkError {
       `There are client credentials for the service, but no ${variables}.`,
       {
         consequence: "Nothing was sent.",
-        hints: [hint`Set ${variables} too, or store the whole account: ${paylink("login")}`],
+        hints: [hint`Set ${variables} too, or store the whole account: ${paylink`login`}`],
       },
     );
   }

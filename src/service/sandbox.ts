@@ -41,7 +41,7 @@ export async function findSandbox({ named, profiles }: SandboxSources): Promise<
   }
   const { baseUrl = "", token = "" } = profileNamed(stored, SANDBOX_PROFILE) ?? {};
   const address = parseWebAddress(baseUrl);
-  const hints = [hint`To start one in another terminal: ${paylink("sandbox")}`];
+  const hints = [hint`To start one in another terminal: ${paylink`sandbox`}`];
   if (address === undefined) throw new PaylinkError("no_profile", "No sandbox is registered.", { hints });
   if (!isLoopback(address.hostname))
     throw new PaylinkError("usage", `${address.host} is not on this machine, so it is not a sandbox.`, {

@@ -80,7 +80,7 @@ export interface ClientCredentials extends TokenClient {
   readonly auth: "post" | "basic";
 }
 
-const TOKEN_URL = hint`Check the token URL: ${paylink("config", "set", "tokenUrl", "<url>")}`;
+const TOKEN_URL = hint`Check the token URL: ${paylink`config set tokenUrl <url>`}`;
 
 /** Throws `unauthorized` for every answer without a usable token. `effect` is that of the request that needs the token. */
 async function requestToken(
@@ -208,13 +208,11 @@ function tokenHints(
   if (failure === "not_reached") return [hint`The token endpoint failed. Run the command again later.`];
   if (failure === "redirected" || isPage || status === 404) return [TOKEN_URL];
   if (/scope/i.test(`${code} ${text} ${problems.map(({ at }) => at).join(" ")}`))
-    return [
-      hint`Set the scope that the service expects: ${paylink("config", "set", "tokenScope", "<scope>")}`,
-    ];
+    return [hint`Set the scope that the service expects: ${paylink`config set tokenScope <scope>`}`];
   // Fields of the request: the credentials are to blame only where they are named.
   const isOther =
     problems.length > 0 && !problems.some(({ at, message }) => /client|secret/i.test(`${at} ${message}`));
   if (isOther)
-    return [hint`Fix what the token endpoint reports: ${paylink("config", "list")} shows what was sent.`];
-  return [hint`Check the client id and the client secret: ${paylink("login", "--client-id", "<id>")}`];
+    return [hint`Fix what the token endpoint reports: ${paylink`config list`} shows what was sent.`];
+  return [hint`Check the client id and the client secret: ${paylink`login --client-id <id>`}`];
 }

@@ -18,7 +18,7 @@ export function requireProfile(name: string, profiles: Profiles): Profile {
     // `login` makes no profile of this name.
     ...(parseOwnProfileName(name).ok
       ? []
-      : [hint`To start the sandbox, with its profile: ${paylink("sandbox")}`]),
+      : [hint`To start the sandbox, with its profile: ${paylink`sandbox`}`]),
     ...(names.length === 0 ? [] : [hint`Profiles: ${names.join(", ")}`]),
   ];
   throw new PaylinkError(

@@ -295,6 +295,6 @@ function settingsFrom(env: Environment): Profile {
       const quoted = mayBeSecret ? "" : ` (got "${withoutPassword(texts[key] ?? "")}")`;
       return { at: variable, message: `${message}${quoted}` };
     }),
-    hints: [hint`To see each setting with an example: ${paylink("help", "settings")}`],
+    hints: [hint`To see each setting with an example: ${paylink`help settings`}`],
   });
 }

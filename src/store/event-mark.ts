@@ -48,7 +48,7 @@ export function requireMarked(path: string, mark: EventMark | undefined, found: 
     {
       hints: [
         hint`Restore it from a backup, with its -wal file if there is one.`,
-        hint`To continue without these events, remove ${placeOf(path)}. Then compare what was paid with what is stored: ${paylink("reconcile")}`,
+        hint`To continue without these events, remove ${placeOf(path)}. Then compare what was paid with what is stored: ${paylink`reconcile`}`,
       ],
       details: { path, missing },
     },

@@ -61,7 +61,7 @@ export interface StoreParts {
 /** What is wrong with the name of a store that must be there. */
 export const noStoreAt = (place: string, code: "file_unreadable" | "database_unusable"): PaylinkError =>
   new PaylinkError(code, `There is no event store at ${place}.`, {
-    hints: [hint`Check the name. To receive webhooks into a new one: ${paylink("listen")}`],
+    hints: [hint`Check the name. To receive webhooks into a new one: ${paylink`listen`}`],
   });
 
 export function createEventStore(database: EventDatabase, user: string) {

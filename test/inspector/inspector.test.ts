@@ -41,6 +41,7 @@ function openInspector(store: EventStore, parts: Partial<InspectorParts> = {}) {
   const handler = createInspector({
     store,
     profile: "shop",
+    named: {},
     access,
     now: () => NOW,
     advice: "paylink trigger approved",

@@ -168,7 +168,7 @@ export async function summaryOf({ settings }: Context, { checked, counts }: Prep
   };
 }
 
-const SEE_LINKS = hint`To see the links: ${paylink("links", "list", "--since", "1h")}`;
+const SEE_LINKS = hint`To see the links: ${paylink`links list --since 1h`}`;
 
 const FAILED: ReadonlySet<string> = new Set(["refused", "not_reached", "unknown", "left"]);
 

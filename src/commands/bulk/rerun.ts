@@ -1,6 +1,6 @@
 /** Advice to run the same command once more with another flag, as a command that can be pasted. */
 import type { Context } from "../../context.ts";
-import { paylink, type CommandLine } from "../../domain/hint.ts";
+import type { CommandLine, CommandWord } from "../../domain/hint.ts";
 
 /** The run that follows is no dry run, and has the flag once. */
 export function rerun(
@@ -8,12 +8,20 @@ export function rerun(
   flag: string,
   ...values: string[]
 ): CommandLine {
-  const words = commandLine.filter(
+  const end = commandLine.indexOf("--");
+  const operands = end < 0 ? [] : commandLine.slice(end + 1);
+  const before = end < 0 ? commandLine : commandLine.slice(0, end);
+  const kept = before.filter(
     (word, at) =>
       word !== "--dry-run" &&
       word !== flag &&
       !word.startsWith(`${flag}=`) &&
-      (values.length === 0 || commandLine[at - 1] !== flag),
+      (values.length === 0 || before[at - 1] !== flag),
   );
-  return paylink(...words, flag, ...values);
+  return {
+    words: [
+      ...[...kept, flag, ...values].map((text): CommandWord => ({ text, from: "typed" })),
+      ...operands.map((text): CommandWord => ({ text, from: "value" })),
+    ],
+  };
 }

@@ -197,16 +197,13 @@ function adviceForFailed(
     return hint`It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--sign-with), and for this address.`;
   // Each case that must be refused is a kind of --tamper.
   const tampered = failed.find(({ expects }) => expects === "refused");
-  const again = paylink(
-    "trigger",
-    "approved",
-    ...(tampered === undefined ? [] : ["--tamper", tampered.name]),
-    "--to",
-    url.href,
-    ...(signWith === undefined ? [] : ["--sign-with", signWith]),
-    ...(cover === undefined ? [] : ["--cover", cover.join(" ")]),
-    ...(isLoopback(url.hostname) ? [] : ["--allow-remote"]),
-  );
+  const again = paylink`trigger approved ${{
+    "--tamper": tampered?.name,
+    "--to": url.href,
+    "--sign-with": signWith,
+    "--cover": cover?.join(" "),
+    "--allow-remote": !isLoopback(url.hostname),
+  }}`;
   return tampered === undefined
     ? hint`Each is explained above. To send a genuine webhook: ${again}`
     : hint`Each is explained above. To send ${tampered.name} again: ${again}`;

@@ -45,14 +45,14 @@ export function settingName(text: string): ConfigKey {
       "usage",
       near === text ? isSecret : `There is no setting named ${text}. ${isSecret}`,
       {
-        hints: [hint`To store it: ${paylink("login")}`, hint`To delete it: ${paylink("logout")}`],
+        hints: [hint`To store it: ${paylink`login`}`, hint`To delete it: ${paylink`logout`}`],
       },
     );
   }
   if (near !== undefined)
     throw new PaylinkError("usage", `There is no setting named ${text}. Did you mean ${near}?`);
   throw new PaylinkError("usage", `There is no setting named ${text}.`, {
-    hints: [hint`To see each setting with an example: ${paylink("help", "settings")}`],
+    hints: [hint`To see each setting with an example: ${paylink`help settings`}`],
   });
 }
 
@@ -111,7 +111,7 @@ export async function printSetting({ out, settings }: Context, key: ConfigKey): 
     out.data(JSON.stringify({ key, ...(settingDocument(found) ?? { value: null, source: null }) }));
   else if (found === undefined)
     throw new PaylinkError("usage", `${key} is not set.`, {
-      hints: [hint`For example: ${paylink("config", "list")}`],
+      hints: [hint`For example: ${paylink`config list`}`],
     });
   else out.data(safeText(shownSetting(found.value)));
   return 0;
@@ -132,7 +132,7 @@ export async function storeSetting(
     throw new PaylinkError("usage", "Nothing was stored.", {
       problems: [{ at: key, message }],
       hints: [
-        hint`For example: ${paylink("config", "set", key, read.instead ?? SETTINGS[key].example ?? "<value>")}`,
+        hint`For example: ${paylink`config set ${key} ${read.instead ?? SETTINGS[key].example ?? []}`}`,
       ],
     });
   }
@@ -185,7 +185,7 @@ async function changeProfile(
             message: `is required, because the change deletes ${secrets} of profile ${name}, so that ${origin} does not get it`,
           },
         ],
-        hints: [hint`To store the account of another address with its secrets: ${paylink("login")}`],
+        hints: [hint`To store the account of another address with its secrets: ${paylink`login`}`],
       });
     const question = `Delete ${secrets} of profile ${safeText(name)}, so that ${safeText(origin)} does not get it?`;
     if (!(await isConfirmed(context, question))) return undefined;
@@ -227,7 +227,7 @@ async function requireKeys(name: string, texts: readonly string[], context: Cont
   if (!read.ok) return;
   const found = await checkKeys(settingsWith(name, { webhookKey: read.value }), context, "webhookKey");
   for (const { state, detail } of found) if (state === "warning") context.out.warn(safeText(detail));
-  const unread = hint`To store it without reading it: ${paylink("config", "set", "webhookKey", "<file or URL>", "--no-check")}`;
+  const unread = hint`To store it without reading it: ${paylink`config set webhookKey <file or URL> --no-check`}`;
   requirePassed(found, "Nothing was stored.", unread, "webhookKey");
 }
 

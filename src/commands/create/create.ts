@@ -85,7 +85,7 @@ function hintsOf({ missing }: BuiltRequest): readonly Hint[] {
     const { request, flag = "" } = linkFieldAt(path);
     return request === "required" && missing.some(({ at }) => at === flagName(flag));
   });
-  const lines = stored.map(([, key]) => [paylink("config", "set", key, SETTINGS[key].example)]);
+  const lines = stored.map(([, key]) => [paylink`config set ${key} ${SETTINGS[key].example}`]);
   return lines.length === 0 ? [] : [hint`To store it for every link:`, ...lines];
 }
 
@@ -149,16 +149,16 @@ async function printCurl(
 }
 
 /** An amount that the customer may enter, where the link leaves it open. */
-function amountToPay({ amount, linkOptions }: CreatedLink["link"]): string[] {
-  if (linkOptions === undefined || amount === undefined || signOf(amount) !== 0) return [];
-  return ["--amount", String(linkOptions.minAmount ?? linkOptions.maxAmount ?? 25)];
+function amountToPay({ amount, linkOptions }: CreatedLink["link"]): string | undefined {
+  if (linkOptions === undefined || amount === undefined || signOf(amount) !== 0) return undefined;
+  return String(linkOptions.minAmount ?? linkOptions.maxAmount ?? 25);
 }
 
 /** What can be done with the link; only the sandbox's can be paid from here. */
 function linkNextSteps(link: CreatedLink["link"], { settings, wait }: CreateOptions): readonly Hint[] {
   const { id, url, linkOptions } = link;
-  const paying = paylink("pay", url, ...amountToPay(link));
-  const showing = paylink("links", "show", id ?? url);
+  const paying = paylink`pay ${url} ${{ "--amount": amountToPay(link) }}`;
+  const showing = paylink`links show ${id ?? url}`;
   return [
     ...(settings.label === "sandbox" ? [hint`To pay it as the customer: ${paying}`] : []),
     ...(wait

@@ -97,7 +97,7 @@ const notKnown = (id: string, cause: PaylinkError): PaylinkError =>
     { hints: [hint`Do not create it again. ${checkIt(id)}`], details: cause.details, cause },
   );
 
-const checkIt = (id: string): Hint => hint`To check whether it was paid: ${paylink("links", "show", id)}`;
+const checkIt = (id: string): Hint => hint`To check whether it was paid: ${paylink`links show ${id}`}`;
 
 /** A gateway may answer so for a while: no usable answer, a refusal, a redirect, an error in a 200, or another link. */
 const TRANSIENT: ReadonlySet<FailureCode> = new Set([
@@ -124,7 +124,7 @@ function requiredId(link: CreatedLink["link"]): string {
   throw new PaylinkError(
     "outcome_unknown",
     "The link was created, but the answer does not contain its id, so paylink cannot ask whether it was paid.",
-    { hints: [hint`To find it: ${paylink("links", "list", "--since", "10m")}`] },
+    { hints: [hint`To find it: ${paylink`links list --since 10m`}`] },
   );
 }
 

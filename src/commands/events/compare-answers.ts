@@ -140,7 +140,7 @@ function differing({ event, cause }: Difference, counts: Counts, targets: string
     {
       hints: [
         ...(cause === undefined ? [] : [[cause]]),
-        hint`To see what was answered before and now: ${paylink("events", "show", event.id)}`,
+        hint`To see what was answered before and now: ${paylink`events show ${event.id}`}`,
       ],
     },
   );

@@ -19,7 +19,7 @@ import { findEvents, MOST_COUNTED, utiOrId } from "./stored-events.ts";
 
 type Uti = { readonly uti: readonly string[] };
 
-const GO_OUT = hint`To forward what is due, keep this running: ${paylink("listen", "--ack", "stored", "--forward-to", "<target>")}`;
+const GO_OUT = hint`To forward what is due, keep this running: ${paylink`listen --ack stored --forward-to <target>`}`;
 
 /** Those that are named, or all that failed or wait, and are selected. */
 export async function retryEvents(
@@ -72,7 +72,7 @@ export async function skipEvents(
   const [busy] = found.filter(({ id }) => !skipped.includes(id)).map(utiOrId);
   if (skipped.length > 0) {
     const names = found.filter(({ id }) => skipped.includes(id)).map(utiOrId);
-    const command = paylink("events", "retry", ...names);
+    const command = paylink`events retry ${names}`;
     out.result({ skipped: skipped.length }, `Skipped ${eventCount(skipped.length)}.`);
     out.note(renderHint(hint`To forward it after all: ${command}`, context.named));
   }
@@ -80,7 +80,7 @@ export async function skipEvents(
     throw new PaylinkError(
       "usage",
       `${busy} was not skipped: it is skipped already, or is being forwarded at this moment.`,
-      { hints: [hint`To see how it ended: ${paylink("events", "show", busy)}`] },
+      { hints: [hint`To see how it ended: ${paylink`events show ${busy}`}`] },
     );
   return 0;
 }
@@ -93,7 +93,7 @@ async function findOpen(store: EventStore, names: readonly string[], order: Oper
   const name = utiOrId(delivered);
   throw new PaylinkError("usage", `Your application has accepted ${name} already.`, {
     effect: order,
-    hints: [hint`To send it once more: ${paylink("events", "replay", name, "--to", "<target>")}`],
+    hints: [hint`To send it once more: ${paylink`events replay ${name} --to <target>`}`],
   });
 }
 
@@ -143,9 +143,7 @@ export async function acceptEvents(
       "signature_rejected",
       `${verify} with the keys that are configured now: ${reason}.`,
       {
-        hints: [
-          hint`To see why: ${paylink("verify", "--event", names[0] ?? "<id>", ...key.flatMap((source) => ["--key", source]))}`,
-        ],
+        hints: [hint`To see why: ${paylink`verify --event ${names.slice(0, 1)} ${{ "--key": key }}`}`],
       },
     );
   return 0;

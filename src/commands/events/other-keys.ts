@@ -15,7 +15,7 @@ export function ownEvents(events: readonly StoredEvent[], keys: RunKeys, effect:
       effect,
       hints: [
         hint`Name the profile that received ${events.length === 1 ? "it" : "them"} (-p), or that key (--key).`,
-        hint`To see which key it was: ${paylink("events", "show", other.id)}`,
+        hint`To see which key it was: ${paylink`events show ${other.id}`}`,
       ],
     });
   return own;

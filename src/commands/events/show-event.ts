@@ -7,7 +7,7 @@ import { type HttpRequest, isSuccess } from "../../http/message.ts";
 import { bodyIsKept, type Rejection } from "../../events/event.ts";
 import { eventLine, failedCheckOf, requestDocument } from "../../events/event-json.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
-import { renderCommand, renderHint } from "../../render/hint.ts";
+import { renderHint } from "../../render/hint.ts";
 import { fitLines, formatLocal } from "../../render/layout.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import type { Paint } from "../../render/paint.ts";
@@ -35,7 +35,7 @@ export async function showEvent(context: Context, { uti, full, db }: ShowValues)
     if (found.reference !== "")
       out.note(
         renderHint(
-          hint`All that happened to its order: ${paylink("reconcile", found.reference)}`,
+          hint`All that happened to its order: ${paylink`reconcile ${found.reference}`}`,
           context.named,
         ),
       );
@@ -129,7 +129,7 @@ function deliveryWords(
   { state, attempts, isTrying, next, comesAgain }: StoredDelivery,
   { out: { paint }, named }: Context,
 ): string {
-  const retry = renderCommand(paylink("events", "retry", id), named);
+  const retry = renderHint([paylink`events retry ${id}`], named);
   const made = attemptCount(attempts);
   if (state === "delivered") return paint.green("delivered: your application accepted it");
   if (state === "skipped")
@@ -153,12 +153,10 @@ function rejectionDetails(rejection: Rejection, { out, named }: Context): string
     ...(request === null ? [] : requestLines(request, paint, bodyIsKept(rejection))),
     `  ${paint.cyan("signature")}`,
     `    ${failedCheckOf(verdict) === undefined ? "verified" : `the check "${failedCheckOf(verdict)}" failed`}${verdict === null ? "" : `; ${verdictWords(verdict)}`}`,
-    ...(request === null
-      ? []
-      : [`  ${renderCommand(paylink("verify", "--event", id), named)}   explains it`]),
+    ...(request === null ? [] : [`  ${renderHint([paylink`verify --event ${id}`], named)}   explains it`]),
     ...(bodyIsKept(rejection)
       ? [
-          `  ${renderCommand(paylink("events", "accept", id), named)}   stores it if it verifies with today's keys`,
+          `  ${renderHint([paylink`events accept ${id}`], named)}   stores it if it verifies with today's keys`,
         ]
       : []),
   ].join("\n");

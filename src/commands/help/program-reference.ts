@@ -41,7 +41,7 @@ export const describeSettings = () =>
       key,
       environment: variable,
       meaning: means,
-      example: example === undefined ? null : shellWord(example),
+      example: (example && shellWord(example)) ?? null,
       secret,
       default: preset,
     };

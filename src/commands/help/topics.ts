@@ -7,7 +7,7 @@ import { REFUSAL_MEANINGS } from "../../domain/reasons.ts";
 import { BROKER_VARIABLES } from "../../domain/brokers.ts";
 import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
 import { readOwnFile } from "../../own-files.ts";
-import { renderCommand } from "../../render/hint.ts";
+import { renderHint } from "../../render/hint.ts";
 import { renderTable, wrap } from "../../render/layout.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey } from "../../settings/setting-table.ts";
 import { describeErrorCodes, describeExitCodes, describeSettings } from "./program-reference.ts";
@@ -167,7 +167,7 @@ const explainSetting =
       ...(variable === undefined ? [] : [`      variable: ${variable}`]),
       example === undefined
         ? "      a secret: paylink login stores it, and no command prints it"
-        : `      ${renderCommand(paylink("config", "set", key, example))}`,
+        : `      ${renderHint([paylink`config set ${key} ${example}`])}`,
     ].join("\n");
   };
 

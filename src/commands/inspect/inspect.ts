@@ -51,6 +51,7 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
   const { url, close } = await startInspector({
     store,
     profile,
+    named: context.named,
     access,
     now,
     advice:

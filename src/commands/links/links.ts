@@ -212,7 +212,7 @@ export async function showLink(context: Context, { link: id, quiet }: LinkOption
   if (!quiet)
     out.note(
       renderHint(
-        hint`All that happened to it: ${paylink("reconcile", shown.link.invoiceId || id)}`,
+        hint`All that happened to it: ${paylink`reconcile ${shown.link.invoiceId || id}`}`,
         context.named,
       ),
     );
@@ -292,7 +292,7 @@ function cancelFailure(
       : `${count} ${problems.length === 1 ? "was" : "were"} not cancelled.`;
   return new PaylinkError(last.code, message, {
     problems,
-    hints: last.code === "refused" ? [hint`To see a link: ${paylink("links", "show", "<id>")}`] : last.hints,
+    hints: last.code === "refused" ? [hint`To see a link: ${paylink`links show <id>`}`] : last.hints,
     details: last.details,
   });
 }

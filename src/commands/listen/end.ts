@@ -2,7 +2,7 @@
 import { formatDuration, LONGEST_TIMER } from "../../domain/time.ts";
 import { isKeyText } from "../../domain/key-text.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { hint, paylink } from "../../domain/hint.ts";
+import { type CommandLine, hint, paylink } from "../../domain/hint.ts";
 import type { Rejection, WebhookEvent } from "../../events/event.ts";
 import { jsonLine } from "../../events/event-json.ts";
 import type { ListenOptions } from "./options.ts";
@@ -62,7 +62,7 @@ export function watchForEnd(
       if (expect.length === 0) return;
       if (outcome.type === "event") tally.count(outcome);
       if (outcome.type === "rejected" && isRefusedWebhook(outcome))
-        reject(rejected(outcome, database !== null, keyPlace === "--key" ? keyFlags(keySources) : []));
+        reject(rejected(outcome, database !== null, keyPlace === "--key" ? keyFlags(keySources) : paylink``));
       else if (tally.missing().length === 0) resolve();
     },
   };
@@ -90,19 +90,17 @@ const webhooksMissing = (missing: readonly string[], timeout = 0): PaylinkError 
   );
 
 /** The flags that name the keys; the text of one is too long to repeat. */
-const keyFlags = (sources: readonly string[]): string[] =>
-  sources.flatMap((source) => ["--key", isKeyText(source) ? "<key>" : source]);
+const keyFlags = (sources: readonly string[]): CommandLine =>
+  paylink`${{ "--key": sources.filter((source) => !isKeyText(source)) }} ${
+    sources.some(isKeyText) ? paylink`--key <key>` : []
+  }`;
 
-const rejected = (
-  { id, code, detail }: Rejection,
-  isStored: boolean,
-  keys: readonly string[],
-): PaylinkError =>
+const rejected = ({ id, code, detail }: Rejection, isStored: boolean, keys: CommandLine): PaylinkError =>
   new PaylinkError("signature_rejected", `A webhook was rejected: ${code}: ${detail}`, {
     hints: [
       isStored
-        ? hint`To see why: ${paylink("verify", "--event", id, ...keys)}`
-        : hint`It was not stored (--no-store). Without that flag, ${paylink("verify", "--event", "<id>", ...keys)} explains a rejected webhook.`,
+        ? hint`To see why: ${paylink`verify --event ${id} ${keys}`}`
+        : hint`It was not stored (--no-store). Without that flag, ${paylink`verify --event <id> ${keys}`} explains a rejected webhook.`,
     ],
     details: { id, code },
   });
@@ -158,6 +156,6 @@ export function watchReader(
   };
 }
 
-const STORED = hint`Webhooks are still received and stored. To see them: ${paylink("events", "list")}`;
+const STORED = hint`Webhooks are still received and stored. To see them: ${paylink`events list`}`;
 const WITHOUT_STORE = `Webhooks are still received, but not stored (--no-store).`;
 const STOPPED = `Nothing is stored (--no-store), so listen stops.`;

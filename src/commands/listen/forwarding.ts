@@ -87,10 +87,10 @@ async function notForwarded(store: BacklogSource, own: RunKeys, now: Date): Prom
   );
   return isNobodys
     ? [
-        hint`${notice} Start with --ack stored and --forward-to, or skip ${them}: ${paylink("events", "skip", "<uti>")}`,
+        hint`${notice} Start with --ack stored and --forward-to, or skip ${them}: ${paylink`events skip <uti>`}`,
       ]
     : [
-        hint`${notice} If no other ${paylink("listen", "--ack", "stored")} does, start with --ack stored and --forward-to.`,
+        hint`${notice} If no other ${paylink`listen --ack stored`} does, start with --ack stored and --forward-to.`,
       ];
 }
 
@@ -99,7 +99,7 @@ function ofOtherKey({ key, pending: { events, sums } }: KeyStats, place: string,
   const texts = sumTexts(sums);
   const approved = texts.length === 0 ? "" : ` (${texts.join(", ")})`;
   const flags = forwards ? "add" : "start with --ack stored, --forward-to and";
-  return hint`${eventCount(events)}${approved} in ${place} ${wait} for another key, so this run does not forward ${them}. If it is an earlier key of your service, ${flags} --key ${key}. Otherwise skip ${them}: ${paylink("events", "list", "--pending")} shows what waits, ${paylink("events", "skip", "<uti>")} skips it.`;
+  return hint`${eventCount(events)}${approved} in ${place} ${wait} for another key, so this run does not forward ${them}. If it is an earlier key of your service, ${flags} --key ${key}. Otherwise skip ${them}: ${paylink`events list --pending`} shows what waits, ${paylink`events skip <uti>`} skips it.`;
 }
 
 /** What waits for each key that this run does not have. Sums take a while, and are read only if something does. */

@@ -2,7 +2,7 @@
 import { isSuccess } from "../../http/message.ts";
 import type { ForwardingKey } from "../../sender/signing-key.ts";
 import type { Context } from "../../context.ts";
-import { type Named, renderCommand, renderHint } from "../../render/hint.ts";
+import { type Named, renderHint } from "../../render/hint.ts";
 import { hint, paylink } from "../../domain/hint.ts";
 import { leadsTo } from "../../domain/addresses.ts";
 import { withoutPassword } from "../../domain/url-passwords.ts";
@@ -252,7 +252,7 @@ export function showReady(
       `To create a link that reports here:\n  paylink create --amount 10 --currency EUR --callback-url ${publicUrls[0]} -p ${profile}`,
     );
   if (database !== null && !out.isLog && !out.json)
-    out.note(renderHint(hint`To see the webhooks in a browser: ${paylink("inspect")}`, named));
+    out.note(renderHint(hint`To see the webhooks in a browser: ${paylink`inspect`}`, named));
   if (publicAddress === undefined && !tunnel)
     out.note(
       "This address is local. To receive from outside, use --tunnel, or give the address of your own tunnel as --public-url.",
@@ -275,8 +275,8 @@ function otherCallbacks(
   const [flag, payments] = isOfFailed
     ? ["--failure-callback-url", "failed payments"]
     : ["--callback-url", "payments"];
-  const create = paylink("create", flag, listeners[0]?.address ?? "");
-  const fix = tunnel ? "" : ` For a link that reports here: ${renderCommand(create, named)}`;
+  const create = paylink`create ${{ [flag]: listeners[0]?.address }}`;
+  const fix = tunnel ? "" : renderHint(hint` For a link that reports here: ${create}`, named);
   const addresses = others.map(({ key, url }) => `${withoutPassword(url)} (${key})`);
   return `${links} report ${payments} to ${addresses.join(" and ")}, not to this listener.${fix}`;
 }

@@ -82,7 +82,7 @@ const tunnelLost = ({ host }: URL, end: Error | string, output: string): Paylink
     {
       hints: [
         ...(output === "" ? [] : [hint`The last line of cloudflared: ${output}`]),
-        hint`Run the command again. The new tunnel has another address: webhooks of links that name the old one do not arrive. To look up such a payment: ${paylink("transaction", "<uti>")}`,
+        hint`Run the command again. The new tunnel has another address: webhooks of links that name the old one do not arrive. To look up such a payment: ${paylink`transaction <uti>`}`,
       ],
     },
   );

@@ -8,7 +8,7 @@ import { hint, paylink, type Hint } from "../../domain/hint.ts";
 import { SERVICE_NAMES, SERVICES } from "../../domain/known-services.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { renderCheck } from "../../render/account.ts";
-import { renderCommand, renderHint } from "../../render/hint.ts";
+import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { callbackWarning, checkService } from "../../service/checks.ts";
 import { CREDENTIALS } from "../../service/open-client.ts";
@@ -115,18 +115,18 @@ export async function storeAccount(
   out.result({ profile, baseUrl, terminalId }, words);
   const missing = (["currency", "customerName"] as const).filter((key) => settings.get(key) === undefined);
   if (missing.length > 0) {
-    const commands = missing.map((key) =>
-      renderCommand(paylink("config", "set", key, SETTINGS[key].example)),
-    );
-    out.warn(
-      `Each paylink create needs ${missing.map(loginFlagOf).join(" and ")}. To store a default: ${commands.join(", ")}`,
-    );
+    const commands = missing.flatMap((key, at) => [
+      at === 0 ? "" : ", ",
+      paylink`config set ${key} ${SETTINGS[key].example}`,
+    ]);
+    const needed = missing.map(loginFlagOf).join(" and ");
+    out.warn(renderHint(hint`Each paylink create needs ${needed}. To store a default: ${commands}`));
   }
   const warning = callbackWarning(
     { callbackUrl: settings.get("callbackUrl"), failureCallbackUrl: settings.get("failureCallbackUrl") },
     settings,
   );
-  if (warning !== undefined) out.warn(warning);
+  if (warning !== undefined) out.warn(renderHint(warning));
   out.note(`The current profile is now ${safeText(profile)}. Next: paylink status, then paylink create`);
   return 0;
 }
@@ -186,7 +186,7 @@ async function requireWorking(context: Context, settings: ResolvedSettings): Pro
   const checks = found
     .filter(({ state }) => state !== "skipped")
     .map((check) => ({ ...check, remedies: check.remedies.map(asFlags) }));
-  const unchecked = hint`To store the account without these checks: ${paylink("login", "--no-check")}`;
+  const unchecked = hint`To store the account without these checks: ${paylink`login --no-check`}`;
   requirePassed(checks, "The account does not work. Nothing was stored.", unchecked);
   for (const check of checks)
     if (check.state === "ok")
@@ -201,10 +201,14 @@ async function requireWorking(context: Context, settings: ResolvedSettings): Pro
 const asFlags = (remedy: Hint): Hint =>
   remedy.map((part) => {
     if (typeof part === "string") return part;
-    const [name, action, key = "", value = ""] = part.words;
-    return name === "config" && action === "set" && isAccountKey(key)
-      ? paylink("login", loginFlagOf(key), value)
-      : part;
+    const [name, action, setting, value] = part.words;
+    const key = setting?.text ?? "";
+    if (name?.text !== "config" || action?.text !== "set" || !isAccountKey(key) || value === undefined)
+      return part;
+    const flag = loginFlagOf(key);
+    const given =
+      value.from === "ours" ? [...paylink`${{ [flag]: true }}`.words, value] : [{ ...value, flag }];
+    return { words: [...paylink`login`.words, ...given] };
   });
 
 /** Checks a value as a setting, and that no secret is sent unencrypted or breaks a header line. */

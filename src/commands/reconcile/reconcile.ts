@@ -7,7 +7,7 @@ import { readBooks } from "../../reconcile/books.ts";
 import { type Finding, type FindingName, FINDINGS } from "../../reconcile/findings.ts";
 import { compareOrders, type Counted, isDifferent, type Summary } from "../../reconcile/summary.ts";
 import { renderServiceName } from "../../render/account.ts";
-import { renderCommand } from "../../render/hint.ts";
+import { renderCommand, renderHint } from "../../render/hint.ts";
 import { fitLines, formatLocal, wrap } from "../../render/layout.ts";
 import {
   callbackText,
@@ -82,7 +82,7 @@ function findingLine(finding: Finding, callback: string, { named }: Context): st
     link,
     uti,
     detail: hasNoWebhook(finding) ? `${findingText(finding)} ${callback}` : findingText(finding),
-    next: next === undefined ? null : renderCommand(next, named),
+    next: (next && renderCommand(next, named)) ?? null,
   });
 }
 
@@ -153,6 +153,6 @@ function* findingTexts(
     const text = safeText(findingText(finding));
     yield `  ${wrap(text, lineWidth - 2, 2)}`;
     const next = nextStep(finding);
-    if (next !== undefined) yield `    ${renderCommand(next, named)}`;
+    if (next !== undefined) yield `    ${renderHint([next], named)}`;
   }
 }

@@ -259,8 +259,8 @@ function printTimeline(
   const next = verdict.is === "different" ? verdict.findings.flatMap((one) => nextStep(one) ?? []) : [];
   // The timeline itself is not a next step of it.
   const commands = next
-    .filter(({ words }) => words[0] !== "reconcile")
-    .map((one) => renderCommand(one, named));
+    .filter(({ words }) => words[0]?.text !== "reconcile")
+    .flatMap((one) => renderCommand(one, named) ?? []);
   if (out.json) {
     const lines = steps.map(({ at, what, detail }) => ({
       type: "step",

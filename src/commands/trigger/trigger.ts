@@ -129,7 +129,7 @@ function wrongAnswers({ url, tamper, count }: TriggerOptions, wrong: number): Pa
   if (tamper === undefined)
     return new PaylinkError("not_accepted", `${url.href} refused a well-formed webhook${how}.`, {
       hints: [
-        hint`The service would deliver it again and then give up, so your application would miss the payment. To see which webhooks the endpoint refuses: ${paylink("check", url.href)}`,
+        hint`The service would deliver it again and then give up, so your application would miss the payment. To see which webhooks the endpoint refuses: ${paylink`check ${url.href}`}`,
       ],
     });
   return new PaylinkError("check_failed", `${url.href} accepted ${tamper.description}${how}.`, {
@@ -213,5 +213,5 @@ const unanswered = (answer: MissingAnswer, url: string): PaylinkError =>
       )
     : endpointNotReached(url, answer, {
         effect: "send",
-        next: hint`Start the endpoint (${paylink("listen")}), or name another one with --to.`,
+        next: hint`Start the endpoint (${paylink`listen`}), or name another one with --to.`,
       });

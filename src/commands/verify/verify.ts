@@ -161,7 +161,7 @@ const FOLDED = {
 const noCapture = (name: string, what: string): PaylinkError =>
   new PaylinkError("usage", `${name} ${what}.`, {
     hints: [
-      hint`A capture begins with a request line, such as "POST /webhooks HTTP/1.1", or is a line of: ${paylink("listen", "--json")}`,
+      hint`A capture begins with a request line, such as "POST /webhooks HTTP/1.1", or is a line of: ${paylink`listen --json`}`,
     ],
   });
 
