@@ -1,5 +1,4 @@
 /** Shows payment links: a new link as a card, everything that a service returns for one, and a request before it is sent. */
-import { shellWord } from "../domain/hint.ts";
 import { isJsonNumber, isJsonObject, stringifyJson, type JsonObject } from "../domain/json.ts";
 import { formatAmount, signOf } from "../domain/money.ts";
 import { boundWords } from "../domain/payment-link.ts";

@@ -1,9 +1,8 @@
 /** Checks an account at its service, and the addresses that the service must reach: one result for each part, with remedies. */
 import { UNITS } from "../domain/time.ts";
 import { PaylinkError } from "../domain/errors.ts";
-import { hint, paylink, shellWord, type CommandLine, type Hint } from "../domain/hint.ts";
+import { hint, paylink, type Hint } from "../domain/hint.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
-import type { ConfigKey } from "../settings/setting-table.ts";
 import { isExposed, isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import type { Api } from "./client.ts";
 import { UnusableAnswer } from "./failures.ts";
