@@ -10,7 +10,7 @@ import { profileNamed } from "./settings/profile.ts";
 import { requireProfile } from "./settings/profile-names.ts";
 import { type ResolvedSettings, resolveSettings } from "./settings/resolved-settings.ts";
 import { openSettingsFile, type SettingsFile } from "./settings/settings-file.ts";
-import { openTokenFiles } from "./settings/token-files.ts";
+import { NOT_SHARED, openTokenFiles, type SharedToken } from "./settings/token-files.ts";
 import type { Secrets } from "./terminal/debug-trace.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
@@ -96,21 +96,36 @@ export function openAccount(
         const wait = `${(milliseconds / 1000).toFixed(1)} s`;
         out.warn(`${reason}. Trying again in ${wait} (${retry} of ${retries}).`);
       },
-      kept: (name, client) => {
-        const kept = options.settings === undefined ? tokens.read(name, client) : undefined;
-        secrets.know(kept?.token);
-        return kept;
-      },
-      keep: (name, client, token) => {
-        secrets.know(token.token);
-        if (options.settings !== undefined) return;
-        try {
-          tokens.keep(name, client, token);
-        } catch (error) {
-          out.warn(`The access token is not stored for the next command: ${systemReason(error)}.`);
-        }
+      sharedToken: ({ name, client, isStored }) => {
+        const file = options.settings === undefined ? tokens.of(name, client) : NOT_SHARED;
+        return knownTo(secrets, file, (error) => {
+          if (isStored)
+            out.warn(`The access token is not stored for the next command: ${systemReason(error)}.`);
+        });
       },
     });
   };
   return { send, profiles, settings, forgetToken: (name) => tokens.forget(name), api };
 }
+
+/** The shared token, which is then hidden in every output. A failure to store it ends nothing. */
+const knownTo = (
+  secrets: Pick<Secrets, "know">,
+  file: SharedToken,
+  unstored: (error: unknown) => void,
+): SharedToken => ({
+  ...file,
+  read: () => {
+    const shared = file.read();
+    secrets.know(shared?.token);
+    return shared;
+  },
+  keep: (token) => {
+    secrets.know(token.token);
+    try {
+      file.keep(token);
+    } catch (error) {
+      unstored(error);
+    }
+  },
+});

@@ -1,8 +1,9 @@
 /** Creates the client of the service from the settings: the base URL, and the token or the client credentials. */
+import { createHash } from "node:crypto";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
 import type { Send } from "../http/exchange.ts";
-import type { AccessToken, TokenClient } from "../settings/token-files.ts";
+import type { SharedToken, TokenClient } from "../settings/token-files.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { SETTINGS } from "../settings/setting-table.ts";
 import { createApi, type Api } from "./client.ts";
@@ -19,10 +20,15 @@ export interface ClientParts extends RetryParts {
   readonly signal: AbortSignal;
   /** Called when the signal has fired, and the answer to such a request is awaited. */
   readonly awaiting: () => void;
-  /** The token that an earlier run obtained for the client of this profile. */
-  readonly kept: (profile: string, client: TokenClient) => AccessToken | undefined;
-  /** Stores a token for the next run. */
-  readonly keep: (profile: string, client: TokenClient, token: AccessToken) => void;
+  /** The token that the runs of an account share. */
+  readonly sharedToken: (owner: TokenOwner) => SharedToken;
+}
+
+/** Whose token it is: a profile's, or that of credentials in the environment, under a name that stands for all of them. */
+export interface TokenOwner {
+  readonly name: string;
+  readonly client: TokenClient;
+  readonly isStored: boolean;
 }
 
 /** Throws `no_profile` without a base URL, `no_token` without a token and client credentials, or if variables for them say nothing. */
@@ -76,20 +82,24 @@ function unreadAccount({ unread, profile = "" }: ResolvedSettings): PaylinkError
 }
 
 /** Throws `no_token`. */
-function tokensOf({ kept, keep, ...parts }: ClientParts): TokenSource {
+function tokensOf({ sharedToken, ...parts }: ClientParts): TokenSource {
   const { settings } = parts;
   const { login, profile } = settings;
   if (login === undefined) throw noToken(settings);
   if (login.kind === "token") return fixedToken(login.token);
   const { clientId, clientSecret, tokenUrl, isStored } = login;
   const client = { tokenUrl, clientId, scope: settings.get("tokenScope") };
-  // A token from credentials in the environment is not stored.
-  const owner = isStored ? profile : undefined;
+  const auth = settings.get("tokenAuth") ?? "post";
+  // Whoever has the same credentials has the same token. A profile's name has no such sign.
+  const digest = (): string =>
+    `+${createHash("sha256")
+      .update(JSON.stringify([client, clientSecret]))
+      .digest("hex")}`;
+  const owner = { name: isStored ? (profile ?? "") : digest(), client, isStored };
   return tokensByCredentials({
     ...parts,
-    credentials: { ...client, clientSecret, auth: settings.get("tokenAuth") ?? "post" },
-    kept: owner === undefined ? undefined : kept(owner, client),
-    keep: (token) => (owner === undefined ? undefined : keep(owner, client, token)),
+    credentials: { ...client, clientSecret, auth },
+    shared: sharedToken(owner),
   });
 }
 

@@ -8,7 +8,7 @@ import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import { addressOf, type HeaderLine, type HttpReply, isRedirect } from "../http/message.ts";
 import type { ServiceEffect } from "../domain/operations.ts";
 import { waitHints } from "./advice.ts";
-import { type AccessToken, isToken, type TokenClient } from "../settings/token-files.ts";
+import { type AccessToken, isToken, type SharedToken, type TokenClient } from "../settings/token-files.ts";
 import {
   answeredWith,
   isCutShort,
@@ -36,40 +36,48 @@ interface CredentialParts {
   readonly credentials: ClientCredentials;
   readonly send: Send;
   readonly now: () => Date;
+  /** Milliseconds; rejects when the run is interrupted. */
+  readonly pause: (milliseconds: number) => Promise<void>;
   readonly timeout: number;
-  /** The token of an earlier run. */
-  readonly kept: AccessToken | undefined;
-  /** Stores a new token for the next run. */
-  readonly keep: (token: AccessToken) => void;
+  readonly shared: SharedToken;
 }
 
 /** A token is renewed this many milliseconds before it expires, since a request takes time. */
 const MARGIN = 30_000;
 
+/** A service may end a token when it gives another one, so all processes of an account use the same. */
 export function tokensByCredentials(parts: CredentialParts): TokenSource {
-  let held = parts.kept;
+  const { shared, now, pause } = parts;
+  let held = shared.read();
   let renewal: Promise<string> | undefined;
-  // Many requests at once share one renewal.
-  const obtain = (effect: ServiceEffect): Promise<string> => {
-    renewal ??= requestToken(parts, effect)
-      .then((obtained) => {
-        held = obtained;
-        parts.keep(obtained);
-        return obtained.token;
-      })
-      .finally(() => (renewal = undefined));
-    return renewal;
+  /** The token of another process, if it serves, or a new one. */
+  const shareOrObtain = async (effect: ServiceEffect, serves: Serves): Promise<string> => {
+    const other = shared.read();
+    if (other !== undefined && isFresh(other, now()) && serves(other)) held = other;
+    else {
+      held = await requestToken(parts, effect);
+      shared.keep(held);
+    }
+    return held.token;
   };
+  // Many requests at once share one renewal.
+  const obtain = (effect: ServiceEffect, serves: Serves): Promise<string> =>
+    (renewal ??= shared
+      .alone(() => shareOrObtain(effect, serves), pause)
+      .finally(() => (renewal = undefined)));
   return {
-    current: (effect) =>
-      held !== undefined && isFresh(held, parts.now()) ? Promise.resolve(held.token) : obtain(effect),
-    // Another token may end the one that a request was renewed with meanwhile.
-    renew: (effect, refused) =>
-      refused === undefined || held === undefined || held === parts.kept || held.token === refused
-        ? obtain(effect)
-        : Promise.resolve(held.token),
+    current: async (effect) =>
+      held !== undefined && isFresh(held, now()) ? held.token : obtain(effect, () => true),
+    renew: async (effect, refused) => {
+      if (refused === undefined) return obtain(effect, () => false);
+      if (held !== undefined && held.token !== refused) return held.token;
+      return obtain(effect, ({ token }) => token !== refused);
+    },
   };
 }
+
+/** Whether a token that another process obtained can be used. */
+type Serves = (token: AccessToken) => boolean;
 
 const isFresh = ({ expires }: AccessToken, now: Date): boolean =>
   expires === undefined || Date.parse(expires) - MARGIN > now.getTime();

@@ -1,5 +1,15 @@
-/** A lock beside a file: commands that change the file at the same time do not undo each other's changes. */
-import { closeSync, linkSync, mkdtempSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+/** A lock beside a file: processes that change the file at the same time do not undo each other's changes. */
+import {
+  closeSync,
+  fstatSync,
+  linkSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode } from "../domain/system-reason.ts";
@@ -7,30 +17,50 @@ import { hasCode } from "../domain/system-reason.ts";
 /** Milliseconds between two tries. */
 const LOCK_RETRY = 10;
 
-/** Milliseconds after which a lock counts as abandoned: its holder only reads and writes one small file. */
-const LONGEST_HOLD = 2_000;
+/** Milliseconds without a sign of its holder, after which a lock counts as abandoned; and between two signs of a holder that waits. */
+const LONGEST_SILENCE = 2_000;
+const SIGN = 500;
 
 /**
  * Does `work` while no other process does. It is synchronous: neither a signal nor a time limit ends it halfway. Throws the failure of the
  * file system if the lock cannot be made.
  */
 export async function withFileLock<T>(path: string, work: () => T): Promise<T> {
+  const release = await lockBeside(path, sleep);
+  try {
+    return work();
+  } finally {
+    release();
+  }
+}
+
+/** Waits, by `pause`, until no other process holds the lock. Returns what releases it. */
+export async function lockBeside(
+  path: string,
+  pause: (milliseconds: number) => Promise<void>,
+): Promise<() => void> {
   const lock = `${path}.lock`;
+  const held = await takeLock(lock, pause);
+  const signs = setInterval(() => writeSync(held, ".", 0), SIGN).unref();
+  return () => {
+    clearInterval(signs);
+    // That of a process that was suspended may have been taken away.
+    if (statSync(lock, { throwIfNoEntry: false })?.ino === fstatSync(held).ino) rmSync(lock, { force: true });
+    closeSync(held);
+  };
+}
+
+async function takeLock(lock: string, pause: (milliseconds: number) => Promise<void>): Promise<number> {
   for (let seen: Seen | undefined; ;) {
     try {
-      closeSync(openSync(lock, "wx", 0o600));
-      break;
+      return openSync(lock, "wx", 0o600);
     } catch (error) {
       if (!hasCode(error, "EEXIST")) throw error;
     }
     seen = lookAt(lock, seen);
-    if (seen !== undefined && performance.now() - seen.since > LONGEST_HOLD) removeAbandoned(lock, seen.id);
-    await sleep(LOCK_RETRY);
-  }
-  try {
-    return work();
-  } finally {
-    rmSync(lock, { force: true });
+    if (seen !== undefined && performance.now() - seen.since > LONGEST_SILENCE)
+      removeAbandoned(lock, seen.id);
+    await pause(LOCK_RETRY);
   }
 }
 

@@ -49,7 +49,15 @@ export const FOLDERS = {
   },
   service: {
     holds: "the client of the service, the requests it sends, and the checks of an account",
-    mayImport: ["domain", "orders", "http/message", "http/exchange", "settings", "node:timers/promises"],
+    mayImport: [
+      "domain",
+      "orders",
+      "http/message",
+      "http/exchange",
+      "settings",
+      "node:crypto",
+      "node:timers/promises",
+    ],
   },
   events: {
     holds:

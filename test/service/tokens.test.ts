@@ -18,6 +18,7 @@ interface Options {
 function tokensAt(tokenUrl: string, { kept, credentials }: Options = {}) {
   const clock = { now: START };
   const keptTokens: AccessToken[] = [];
+  let shared = kept;
   const tokens = tokensByCredentials({
     credentials: {
       tokenUrl,
@@ -30,8 +31,15 @@ function tokensAt(tokenUrl: string, { kept, credentials }: Options = {}) {
     send: openSender(),
     now: () => new Date(clock.now),
     timeout: 5000,
-    kept,
-    keep: (token) => void keptTokens.push(token),
+    pause: async () => undefined,
+    shared: {
+      read: () => shared,
+      keep: (token) => {
+        shared = token;
+        keptTokens.push(token);
+      },
+      alone: async (work) => work(),
+    },
   });
   return { tokens, clock, keptTokens };
 }

@@ -1,8 +1,9 @@
 /** The lock beside a file that commands change: one that was left behind is taken away, and no other one. */
 import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { lockId, removeAbandoned } from "../../src/settings/file-lock.ts";
+import { lockBeside, lockId, removeAbandoned, withFileLock } from "../../src/settings/file-lock.ts";
 import { temporaryHome } from "../support/home.ts";
 
 it("removes the lock that was seen", () => {
@@ -23,6 +24,18 @@ it("keeps the lock of a waiter that was faster", () => {
   removeAbandoned(lock, seen);
   expect(lockId(lock)).toBe(held);
   expect(readdirSync(home)).toEqual(["settings.json.lock"]);
+});
+
+it("shows that its holder lives, and is taken over from one that has ended", async () => {
+  const path = join(temporaryHome(), "token.json");
+  const lock = `${path}.lock`;
+  const release = await lockBeside(path, sleep);
+  const first = lockId(lock);
+  while (lockId(lock) === first) await sleep(50);
+  release();
+  expect(existsSync(lock)).toBe(false);
+  writeFileSync(lock, "");
+  expect(await withFileLock(path, () => "taken over")).toBe("taken over");
 });
 
 it("is content with a lock that has gone", () => {

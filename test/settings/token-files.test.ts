@@ -14,39 +14,39 @@ const TOKEN = { token: "t*k$n", expires: "2030-01-01T00:00:00.000Z" };
 describe("the token of a profile", () => {
   it("is read again only by its client, until it is forgotten", () => {
     const tokens = openTokenFiles(temporaryHome());
-    tokens.keep("shop", CLIENT_OF, TOKEN);
-    expect(tokens.read("shop", CLIENT_OF)).toEqual(TOKEN);
-    expect(tokens.read("other", CLIENT_OF)).toBeUndefined();
+    tokens.of("shop", CLIENT_OF).keep(TOKEN);
+    expect(tokens.of("shop", CLIENT_OF).read()).toEqual(TOKEN);
+    expect(tokens.of("other", CLIENT_OF).read()).toBeUndefined();
     for (const other of [{ tokenUrl: "https://b.example/" }, { clientId: "b" }, { scope: undefined }])
-      expect(tokens.read("shop", { ...CLIENT_OF, ...other })).toBeUndefined();
+      expect(tokens.of("shop", { ...CLIENT_OF, ...other }).read()).toBeUndefined();
     tokens.forget("shop");
     tokens.forget("shop");
-    expect(tokens.read("shop", CLIENT_OF)).toBeUndefined();
+    expect(tokens.of("shop", CLIENT_OF).read()).toBeUndefined();
   });
 
   it("can be read by its owner only, and leaves no draft", () => {
     const home = temporaryHome();
-    openTokenFiles(home).keep("a/b", CLIENT_OF, { token: "t" });
+    openTokenFiles(home).of("a/b", CLIENT_OF).keep({ token: "t" });
     expect(readdirSync(join(home, "tokens"))).toEqual(["a%2Fb.json"]);
     expect(statSync(join(home, "tokens", "a%2Fb.json")).mode & 0o777).toBe(0o600);
     expect(statSync(join(home, "tokens")).mode & 0o777).toBe(0o700);
-    expect(openTokenFiles(home).read("a/b", CLIENT_OF)).toEqual({ token: "t" });
+    expect(openTokenFiles(home).of("a/b", CLIENT_OF).read()).toEqual({ token: "t" });
   });
 
   it.each(["", "[]", "3", '{"token":3}'])("is obtained again if its file holds %j", (text) => {
     const home = temporaryHome();
     const tokens = openTokenFiles(home);
-    tokens.keep("shop", CLIENT_OF, TOKEN);
+    tokens.of("shop", CLIENT_OF).keep(TOKEN);
     writeFileSync(join(home, "tokens", "shop.json"), text);
-    expect(tokens.read("shop", CLIENT_OF)).toBeUndefined();
+    expect(tokens.of("shop", CLIENT_OF).read()).toBeUndefined();
   });
 
   it.each(["", "a b", "a\r\nX-Other: b", "tok\u00e9n"])(
     "is obtained again if no header can have it: %j",
     (token) => {
       const tokens = openTokenFiles(temporaryHome());
-      tokens.keep("shop", CLIENT_OF, { ...TOKEN, token });
-      expect(tokens.read("shop", CLIENT_OF)).toBeUndefined();
+      tokens.of("shop", CLIENT_OF).keep({ ...TOKEN, token });
+      expect(tokens.of("shop", CLIENT_OF).read()).toBeUndefined();
     },
   );
 });
@@ -71,6 +71,35 @@ describe("commands that renew tokens", () => {
     for (const { requests } of services)
       expect(requests).toEqual(["POST /oauth2/token", "POST /v1/payment-links", "POST /v1/payment-links"]);
   });
+
+  it.each(["a profile", "the environment"])(
+    "of one account at the same time share one token, though a new one ends the older: %s",
+    async (source) => {
+      const home = temporaryHome();
+      const service = await startDocumentedService();
+      await runCommand(["login", ...service.login, "--no-check"], { home, stdin: CLIENT.secret });
+      const env =
+        source === "a profile"
+          ? {}
+          : {
+              PAYLINK_BASE_URL: service.url,
+              PAYLINK_CLIENT_ID: CLIENT.id,
+              PAYLINK_CLIENT_SECRET: CLIENT.secret,
+              PAYLINK_TOKEN_URL: service.tokenUrl,
+            };
+      const six = () =>
+        Promise.all(
+          Array.from({ length: 6 }, () => runCommand(["create", "--amount", "10", "-q"], { home, env })),
+        );
+      const first = await six();
+      // Somebody else has a new token given, which ends this one.
+      await fetch(service.tokenUrl, { method: "POST", body: service.tokenForm });
+      for (const { exit, stderr } of [...first, ...(await six())])
+        expect({ exit, stderr }).toMatchObject({ exit: 0 });
+      expect(service.requests.filter((request) => request === "POST /oauth2/token")).toHaveLength(3);
+      expect(readdirSync(join(home, "tokens"))).toHaveLength(1);
+    },
+  );
 
   it("work even if the token cannot be stored, and say so", async () => {
     const home = temporaryHome();

@@ -4,6 +4,7 @@ import { withRetries, type Wait } from "../../src/service/retries.ts";
 import { fixedToken, tokensByCredentials, type TokenSource } from "../../src/service/tokens.ts";
 import { TRANSACTION_PATH } from "../../src/domain/known-services.ts";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
+import { NOT_SHARED } from "../../src/settings/token-files.ts";
 import { openSender } from "./sender.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
@@ -42,7 +43,7 @@ export function tokensAt(tokenUrl: string): TokenSource {
     send: openSender(),
     now: () => NOW,
     timeout: 30_000,
-    kept: undefined,
-    keep: () => undefined,
+    pause: async () => undefined,
+    shared: NOT_SHARED,
   });
 }

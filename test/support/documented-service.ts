@@ -31,6 +31,8 @@ export const SERVICE_TOKEN = "op*aque$token";
 export interface DocumentedService {
   readonly url: string;
   readonly tokenUrl: string;
+  /** What asks for another token. */
+  readonly tokenForm: URLSearchParams;
   /** Method and target of each request. */
   readonly requests: readonly string[];
   /** The flags of `login` for an account at it; the client's secret is read from standard input. */
@@ -109,6 +111,12 @@ export async function startDocumentedService(gateway: Gateway = {}): Promise<Doc
   return {
     url: address,
     tokenUrl,
+    tokenForm: new URLSearchParams({
+      grant_type: "client_credentials",
+      scope: "pay_by_link",
+      client_id: CLIENT.id,
+      client_secret: CLIENT.secret,
+    }),
     requests,
     login,
     loginWith: (...flags) => [

@@ -1,4 +1,5 @@
 /** One run of `bulk` in a simulated world: the real plan, claims, pace, client and statements, over a network and a clock that are not. */
+import { NOT_SHARED } from "../../../src/settings/token-files.ts";
 import { isHeldUp, type Again, type PlannedRow } from "../../../src/bulk/plan.ts";
 import { planList } from "../../../src/bulk/plan-list.ts";
 import { runList, type ListEnd } from "../../../src/bulk/run-list.ts";
@@ -72,8 +73,7 @@ export class Run {
       timeout: TIMEOUT,
       timeLeft: () => Number.POSITIVE_INFINITY,
       waiting: () => undefined,
-      kept: () => undefined,
-      keep: () => undefined,
+      sharedToken: () => NOT_SHARED,
       awaiting: () => undefined,
     };
     const memory = this.#memory();
