@@ -137,6 +137,15 @@ function dispatch(
           else controller = started;
         },
         onResponseStart: (started, statusCode) => {
+          // An interim answer (RFC 9110 15.2) says nothing of the final one.
+          if (statusCode < 200) return;
+          if (statusCode > 599)
+            return end(
+              new SendError(
+                `${origin} answered with the status ${statusCode}, which HTTP does not have`,
+                true,
+              ),
+            );
           status = statusCode;
           // In latin1, each octet is a character.
           const raw: unknown[] = Array.isArray(started.rawHeaders) ? started.rawHeaders : [];

@@ -35,7 +35,8 @@ import {
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  keepAliveTimeout: 60_000,
+  /** Longer than the 60 s of common balancers: the side that closes first must be the one that sends requests. */
+  keepAliveTimeout: 75_000,
   /** How often Node looks for connections that have taken longer than that. */
   connectionsCheckingInterval: 1_000,
   noDelay: true,

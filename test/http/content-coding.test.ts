@@ -68,6 +68,15 @@ describe("a reply in a coding", () => {
     expect(fieldLines(reply.headers, "x")).toEqual(["1"]);
   });
 
+  it.each([
+    ["text", Buffer.from(JSON_TEXT)],
+    ["gzip", gzipSync(JSON_TEXT)],
+  ])("is not undone with thousands of names: %s", async (_, body) => {
+    const reply = await exchange({ coding: Array(2000).fill("gzip").join(","), body });
+    expect(reply.undecoded).toMatch(/^(?:gzip, ){7}gzip: 2000 codings are too many to undo$/);
+    expect(Buffer.from(reply.body)).toEqual(Buffer.from(body));
+  });
+
   it("is read if the coding is a transfer coding (RFC 9112 7)", async () => {
     const reply = await exchange({ field: "Transfer-Encoding", coding: "gzip", body: gzipSync(JSON_TEXT) });
     expect(textIn(reply)).toBe(JSON_TEXT);

@@ -47,6 +47,33 @@ const getFrom = (authority: string, scheme: HttpRequest["scheme"] = "https"): Ht
   body: new Uint8Array(),
 });
 
+describe("the status of an answer", () => {
+  const answering = async (head: string) => {
+    const server = await rawServer((socket) => void socket.write(head));
+    // As an application's answer is read, of which the beginning is enough.
+    return openSender()(getFrom(`127.0.0.1:${server.port}`, "http"), { timeout: 500, keep: 64 });
+  };
+
+  it.each(["103 Early Hints", "199 Soon", "102 Processing"])(
+    "is not %s, after which nothing comes",
+    async (line) => {
+      await expect(answering(`HTTP/1.1 ${line}\r\nLink: </a.css>\r\n\r\n`)).rejects.toThrow(SendTimeout);
+    },
+  );
+
+  it("is the final one, after any number of interim ones", async () => {
+    const hints = "HTTP/1.1 103 Early Hints\r\nX: 1\r\n\r\n".repeat(3);
+    const reply = await answering(`${hints}HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n`);
+    expect(reply).toMatchObject({ status: 201, headers: [["Content-Length", "0"]] });
+  });
+
+  it.each([600, 799, 999])("is not %i, which HTTP does not have", async (status) => {
+    const failure = answering(`HTTP/1.1 ${status} Odd\r\nContent-Length: 0\r\n\r\n`);
+    await expect(failure).rejects.toMatchObject({ name: "SendError", sent: true });
+    await expect(failure).rejects.toThrow(`answered with the status ${status}, which HTTP does not have`);
+  });
+});
+
 describe("an exchange that timed out", () => {
   it.each(["http", "https"] as const)("leaves no open connection: a silent %s port", async (scheme) => {
     const silent = await rawServer(() => undefined);
