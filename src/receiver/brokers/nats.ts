@@ -8,6 +8,8 @@ import {
   tokenAuthenticator,
   usernamePasswordAuthenticator,
   errors,
+  type NatsConnection,
+  NatsConnectionImpl,
 } from "@nats-io/transport-node";
 import { brokerServer, natsSubject } from "../../domain/brokers.ts";
 import { type Json, memberAt, plainJson } from "../../domain/json.ts";
@@ -38,6 +40,7 @@ export const nats: Connector = async (url, login) => {
         ? { tls: { ...files, rejectUnauthorized: !login.insecure } }
         : {}),
     });
+    limitReplies(connection);
     others = connection.info?.connect_urls ?? others;
     const subject = natsSubject(url);
     return {
@@ -63,6 +66,21 @@ export const nats: Connector = async (url, login) => {
     };
   };
 };
+
+/** Bytes of a message or a line of the server. What a stream confirms or says of itself has some hundred, at most some thousand. */
+const LONGEST_REPLY = 1024 * 1024;
+
+/** Ends the connection of a server that begins a longer message or line: the client would keep whatever it sends in memory. */
+function limitReplies(connection: NatsConnection): void {
+  if (!(connection instanceof NatsConnectionImpl)) return;
+  const { parser } = connection.protocol;
+  const parse = parser.parse.bind(parser);
+  parser.parse = (bytes) => {
+    parse(bytes);
+    const { ma: announced = { size: 0 }, argBuf: line = { length: 0 } } = parser;
+    if (announced.size > LONGEST_REPLY || line.length > LONGEST_REPLY) void connection.close();
+  };
+}
 
 /** Milliseconds for an answer of JetStream's own interface. */
 const API_TIMEOUT = 1_000;
