@@ -265,7 +265,7 @@ export interface PublicProblem {
 }
 
 /** Never says which step of the verification failed, nor anything of this machine: both are for the log. */
-export const publicProblem = (code: RefusalCode, status = statusOf(code)): PublicProblem =>
+export const publicProblem = (code: RefusalCode, status: number = statusOf(code)): PublicProblem =>
   statusOf(code) === 401 && code !== "unsigned"
     ? { status, code: "not_verified", detail: "the webhook does not verify" }
     : { status, code, detail: REFUSAL_MEANINGS[code] };

@@ -96,6 +96,7 @@ export function createMetrics() {
   });
   const connections = gauge("paylink_connections", "Open connections of senders.");
   collectDefaultMetrics({ register: registry });
+  let certificate: Gauge | undefined;
   let lastForward = 0;
   const noteForward = (at: Date | undefined): void => {
     lastForward = Math.max(lastForward, at?.getTime() ?? 0);
@@ -111,6 +112,14 @@ export function createMetrics() {
       const labels = { key: labelText(outcome) };
       if (outcome.verdict.verdict === "valid") verified.inc(labels);
       if (outcome.repeated) repeated.inc(labels);
+    },
+    /** When the certificate that is served ends. Without https there is no such line. */
+    useCertificate: (end: Date): void => {
+      certificate ??= gauge(
+        "paylink_certificate_expiry_timestamp_seconds",
+        "When the certificate of --tls-cert ends, the earliest of its file.",
+      );
+      certificate.set(end.getTime() / 1000);
     },
     /** The identity of the event store in use. */
     useStore: (id: string): void => store.set({ store: id }, 1),

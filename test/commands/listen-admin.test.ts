@@ -1,4 +1,5 @@
 /** `listen --admin` and `--drain`, in process: readiness from the start to the end, metrics, and reloading. */
+import { X509Certificate } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -205,6 +206,11 @@ it("serves with a renewed certificate, and keeps the old one if a file is invali
   const home = temporaryHome();
   const { cert, key } = selfSigned(home, "first");
   const listen = await listenWith({ home }, "--tls-cert", cert, "--tls-key", key);
+  await listen.until(/"type":"warning".*The certificate expires on/);
+  const { validTo } = new X509Certificate(readFileSync(cert));
+  expect((await ask(listen.admin, "/metrics"))[1]).toContain(
+    `\npaylink_certificate_expiry_timestamp_seconds ${Date.parse(validTo) / 1000}\n`,
+  );
   selfSigned(home, "second");
   await expect.poll(() => certificateName(listen.url)).toBe("second");
   writeFileSync(cert, "no certificate");

@@ -26,7 +26,7 @@ import {
   type ListenReporter,
   showReady,
 } from "./report.ts";
-import { isSelfSigned, readTls, watchTls } from "./tls.ts";
+import { readTls, tlsWarnings, watchTls } from "./tls.ts";
 import { type DatabaseWatch, startDeleting, watchDatabase } from "./store.ts";
 import type { Tunnel } from "./tunnel.ts";
 
@@ -167,7 +167,12 @@ async function serveWebhooks(
   later(() => forwarding?.close());
   later(() => server.close());
   if (options.tls !== undefined && tls !== undefined)
-    later(watchTls(options.tls, tls, server, context, (text) => out.warn(text)));
+    later(
+      watchTls(options.tls, tls, server, context, {
+        warn: (text) => out.warn(text),
+        serves: (end) => admin?.metrics.useCertificate(end),
+      }),
+    );
   if (options.tunnel) {
     const { openTunnel } = await import("./tunnel.ts");
     tunnel = await openTunnel(localAddress(server.url), context);
@@ -201,8 +206,8 @@ async function announce(
   const keys = keyring.read();
   const notices = await backlogNotices(options, store, keys, context);
   showReady({ listeners, adminUrl: admin?.url, forwardingKey, store: store?.place, keys }, options, context);
-  const selfSigned = tls !== undefined && isSelfSigned(tls) ? [SELF_SIGNED] : [];
-  for (const warning of [...brokerWarnings, ...notices, ...selfSigned]) context.out.warn(warning);
+  const ofCertificate = tls === undefined ? [] : tlsWarnings(tls, context.now());
+  for (const warning of [...brokerWarnings, ...notices, ...ofCertificate]) context.out.warn(warning);
 }
 
 /** What may lose messages at the brokers, and which of them are away, as warnings. Throws `broker_unusable`. */
@@ -226,9 +231,6 @@ const LAST_WRITES = 1_000;
 
 const UNTIL_IT_DOES =
   "Until that changes, webhooks for this target are answered with 503; with --ack stored, they wait. paylink help environment names the variables for the login.";
-
-const SELF_SIGNED =
-  "The certificate is self-signed, so services do not deliver to it. The sandbox does if it runs with --insecure.";
 
 function summarise(reporter: ListenReporter, { out, now }: Context): void {
   const counts = reporter.finish();
