@@ -77,10 +77,19 @@ function limitReplies(connection: NatsConnection): void {
   const parse = parser.parse.bind(parser);
   parser.parse = (bytes) => {
     parse(bytes);
-    const { ma: announced = { size: 0 }, argBuf: line = { length: 0 } } = parser;
-    if (announced.size > LONGEST_REPLY || line.length > LONGEST_REPLY) void connection.close();
+    if (isTooLong(parser)) void connection.close();
   };
 }
+
+interface BegunReply {
+  /** What the last message announced; undefined before the first one. */
+  readonly ma?: { readonly size: number } | undefined;
+  /** A line that has not ended. */
+  readonly argBuf?: { readonly length: number } | undefined;
+}
+
+const isTooLong = ({ ma: message, argBuf: line }: BegunReply): boolean =>
+  Math.max(message?.size ?? 0, line?.length ?? 0) > LONGEST_REPLY;
 
 /** Milliseconds for an answer of JetStream's own interface. */
 const API_TIMEOUT = 1_000;
