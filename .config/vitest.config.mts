@@ -27,7 +27,7 @@ export default defineConfig({
   },
   test: {
     server: { deps: { inline: ["openapi-typescript"] } },
-    globalSetup: ["test/support/postgres-setup.ts"],
+    globalSetup: ["test/support/build-setup.ts", "test/support/postgres-setup.ts"],
     // Without it, the style sheets of the pages are empty.
     css: true,
     root: fileURLToPath(new URL("..", import.meta.url)),
