@@ -34,7 +34,7 @@ const { output } = await build({
   cwd: fileURLToPath(root),
   input: {
     entry: "src/entry.ts",
-    "event-thread": "src/store/sqlite-thread.ts",
+    "event-thread": "src/store/sqlite/thread.ts",
     openapi: "src/sandbox/openapi/document.ts",
   },
   platform: "node",

@@ -139,6 +139,8 @@ export interface EventsOptions {
   readonly readTimeout?: number;
   /** Whether to make a named store that is missing. A command that only reads does not: the name is probably mistyped. */
   readonly create?: boolean;
+  /** Whether to take an older store to the version of this program, as a command does that writes to it, or creates it. */
+  readonly upgrade?: boolean;
   /** The command continues after an interruption, and calls `hurry` itself. Otherwise an interruption ends the wait for a silent server. */
   readonly drains?: boolean;
 }

@@ -13,7 +13,7 @@ import { openStores, type StoresParts } from "./open-stores.ts";
 import { threadOf } from "./own-files.ts";
 import type { Opener, RunParts } from "./run.ts";
 import { folders } from "./store/folders.ts";
-import type { ThreadProgram } from "./store/sqlite.ts";
+import type { ThreadProgram } from "./store/sqlite/file-store.ts";
 import type { StandardChannels } from "./terminal/channel.ts";
 import { createSecrets, traceSend, traceServe } from "./terminal/debug-trace.ts";
 import {

@@ -9,7 +9,7 @@ import { isDatabaseUrl, passwordsIn } from "./domain/event-store-place.ts";
 import type { EventStore } from "./store/event-store.ts";
 import { eventsPath, sandboxFolder } from "./store/folders.ts";
 import { forgettingPlace } from "./store/forgetting.ts";
-import type { ThreadProgram } from "./store/sqlite.ts";
+import type { ThreadProgram } from "./store/sqlite/file-store.ts";
 import type { Secrets } from "./terminal/debug-trace.ts";
 
 /** Milliseconds after an interruption in which the server of the event store may still answer. */
@@ -29,21 +29,22 @@ export function openStores(parts: StoresParts, data: string): Omit<StoresContext
   const { settings, profiles, createFile, signal, newId, env, later, eventThread, mounts, secrets } = parts;
   const openEvents = async (
     place?: string,
-    { readTimeout, create = false }: EventsOptions = {},
+    { readTimeout, create = false, upgrade = create }: EventsOptions = {},
   ): Promise<EventStore> => {
     const chosen = place ?? (await settings()).get("eventStore");
     if (chosen !== undefined && isDatabaseUrl(chosen)) {
       for (const password of passwordsIn(chosen)) secrets.know(password);
       const { openPostgresEventStore } = await import("./store/postgres.ts");
       const times = readTimeout === undefined ? {} : { read: readTimeout };
-      return openPostgresEventStore(chosen, { env, user: await userName(), create, times });
+      return openPostgresEventStore(chosen, { env, user: await userName(), create, upgrade, times });
     }
     if (chosen !== undefined) requireFolder(chosen);
-    const { openEventStore } = await import("./store/sqlite.ts");
+    const { openEventStore } = await import("./store/sqlite/file-store.ts");
     return openEventStore(chosen ?? eventsPath(data, (await settings()).profile), {
       thread: eventThread,
       user: await userName(),
       create: create || chosen === undefined,
+      upgrade,
     });
   };
   return {

@@ -3,13 +3,13 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { closeWithLog, IN_MEMORY, rollBack, type Connection } from "../store/database.ts";
-import { openDatabase } from "../store/open-database.ts";
+import { closeWithLog, type Connection, IN_MEMORY } from "../store/sqlite/connection.ts";
+import { openDatabase } from "../store/sqlite/open.ts";
 import { SQLITE } from "../store/dialects.ts";
-import { damageIn } from "../store/integrity.ts";
+import { damageIn, transactionsOf } from "../store/sqlite/event-file.ts";
 import { replaceFile } from "../store/replace-file.ts";
-import { createMemory, createSentRows, SENT_ROWS, type Memory } from "../store/sent-rows.ts";
-import { statementsOf } from "../store/sqlite-database.ts";
+import { SENT_ROWS, stepsOf } from "../store/schema.ts";
+import { createMemory, type Memory } from "../store/sent-rows.ts";
 import { markedDatabases } from "./database-marks.ts";
 
 const pathIn = (folder: string): string => join(folder, "bulk.db");
@@ -37,7 +37,7 @@ export function openLocalMemory(folder: string, { isDryRun }: { readonly isDryRu
 }
 
 function memoryAt(path: string, folder: string, isMarked: boolean): Memory {
-  const database = openDatabase(path, createSentRows(SQLITE), {
+  const database = openDatabase(path, stepsOf("sentRows", SQLITE), {
     damage: (_path, reason) => lost(folder, `is damaged: ${reason}`),
     check: (opened: Connection) => {
       // Without its tables, the file lost what its log held, or was replaced by an empty database.
@@ -49,42 +49,19 @@ function memoryAt(path: string, folder: string, isMarked: boolean): Memory {
       if (isMarked && !hasMarkedLink(opened, folder)) throw outdated(folder);
     },
   });
-  const all = statementsOf(database);
-  let last: Promise<unknown> = Promise.resolve();
-  /** One transaction after another: this process has one connection. */
-  const alone = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work);
-    last = result.catch(() => undefined);
-    return result;
-  };
-  return createMemory(
-    (work) =>
-      alone(async () => {
-        database.exec("BEGIN IMMEDIATE");
-        try {
-          const [time = {}] = await all(`SELECT ${SQLITE.now} AS now`);
-          const result = await work({ dialect: SQLITE, all, now: Number(time["now"]) });
-          database.exec("COMMIT");
-          return result;
-        } catch (error) {
-          rollBack(database);
-          throw error;
-        }
-      }),
-    {
-      place: path,
-      isLocal: true,
-      written: () => {
-        // The next run would not find what goes to a file without a name.
-        if (!database.isInPlace())
-          throw new PaylinkError("file_unwritable", `${path} was removed or replaced during this run.`);
-      },
-      close: async () => {
-        if (path !== IN_MEMORY) markNewestLink(database, folder);
-        closeWithLog(database);
-      },
+  return createMemory(transactionsOf(database), {
+    place: path,
+    isLocal: true,
+    written: () => {
+      // The next run would not find what goes to a file without a name.
+      if (!database.isInPlace())
+        throw new PaylinkError("file_unwritable", `${path} was removed or replaced during this run.`);
     },
-  );
+    close: async () => {
+      if (path !== IN_MEMORY) markNewestLink(database, folder);
+      closeWithLog(database);
+    },
+  });
 }
 
 /** The last line of the mark: the newest link that the memory had when a run ended. An older copy of the file does not have it. */

@@ -3,34 +3,34 @@ import { readRecord } from "../domain/transaction.ts";
 import type {
   Backlog,
   Claim,
+  ClaimRequest,
   DeliveryState,
   KeyBacklog,
   RunKeys,
   Stored,
-  ClaimRequest,
 } from "../events/event.ts";
-import type { Value } from "./database.ts";
 import {
-  type Sql,
+  type DatabaseSession,
   type Dialect,
+  type Row,
+  type Sql,
+  type Value,
   forRows,
   inOrder,
   insert,
   isOneOf,
-  type Row,
-  type DatabaseSession,
 } from "./dialects.ts";
 import { deliveryStateOf } from "./rows.ts";
 import { requireSeal } from "./seal.ts";
 import { IN_STATE } from "./schema.ts";
-import { selectionConditions, EVERYTHING, selectEvents, type Selection } from "./selection.ts";
+import { EVERYTHING, type Selection, selectEvents, selectionConditions } from "./selection.ts";
 import {
   EVENT_COLUMNS,
   type EndWrite,
   type OperatorOrder,
   type OrderWrite,
-  storedPayment,
   type ReplayWrite,
+  storedPayment,
 } from "./writes.ts";
 
 /**

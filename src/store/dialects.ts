@@ -1,5 +1,6 @@
 /** What differs between the SQL of SQLite and that of PostgreSQL. Every statement of the event store is built from it. */
-import type { Value } from "./database.ts";
+
+export type Value = null | number | bigint | string | Uint8Array;
 
 /** A row as either database gives it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -100,6 +101,9 @@ export interface DatabaseSession {
   /** The database's time at their beginning, in milliseconds: the clocks of its users differ. */
   readonly now: number;
 }
+
+/** Runs the work in one transaction. Nothing in it waits for anything but the database. */
+export type Transact = <T>(work: (session: DatabaseSession) => Promise<T>) => Promise<T>;
 
 interface RowsOptions {
   /** The type of each value, where the statement does not tell. */

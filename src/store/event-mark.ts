@@ -5,7 +5,7 @@
 import { existsSync, openSync, readFileSync, realpathSync, writeSync } from "node:fs";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
-import { type Connection, type Database, IN_MEMORY } from "./database.ts";
+import { type Connection, type Database, IN_MEMORY } from "./sqlite/connection.ts";
 
 export interface EventMark {
   /** The identity of the store: another one, which was put in its place, is not compared. */

@@ -1,11 +1,10 @@
 /** What a list of events and rejections is asked for, and the statements that find it: by indexes, or among the newest. */
 import type { DeliveryState } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
-import type { Value } from "./database.ts";
-import { beginsWith, type Dialect, LAST_CHARACTER, type Sql, union } from "./dialects.ts";
+import { type Dialect, LAST_CHARACTER, type Sql, type Value, beginsWith, union } from "./dialects.ts";
 import { namedEvents } from "./named.ts";
 import { IN_STATE } from "./schema.ts";
-import { selectionConditions, type Selection } from "./selection.ts";
+import { type Selection, selectionConditions } from "./selection.ts";
 
 /** A text that a person looks for, with all that it may mean. */
 export interface Sought {

@@ -56,6 +56,8 @@ export interface StoreParts {
   readonly user: string;
   /** Makes the store if it is missing. */
   readonly create: boolean;
+  /** Takes an older store to the version of this program; otherwise it is refused. */
+  readonly upgrade: boolean;
 }
 
 /** What is wrong with the name of a store that must be there. */
@@ -63,6 +65,18 @@ export const noStoreAt = (place: string, code: "file_unreadable" | "database_unu
   new PaylinkError(code, `There is no event store at ${place}.`, {
     hints: [hint`Check the name. To receive webhooks into a new one: ${paylink`listen`}`],
   });
+
+/** What is wrong with an older store for a command that only reads. */
+export const olderStore = (
+  place: string,
+  code: "file_unreadable" | "database_unusable",
+  [found, known]: readonly [number, number],
+): PaylinkError =>
+  new PaylinkError(
+    code,
+    `The event store ${place} was written by an older paylink: it has schema ${found}, and this version reads ${known}.`,
+    { hints: [hint`To upgrade it, with all that it has, start once: ${paylink("listen")}`] },
+  );
 
 export function createEventStore(database: EventDatabase, user: string) {
   const { dialect, write, place, ready, hurry } = database;

@@ -1,8 +1,7 @@
 /** Follows a store: returns the events, or the rejections, that any receiver has stored since the last look. */
 import { idAt } from "../events/event-id.ts";
-import { isOneOf, type Readable } from "./dialects.ts";
+import { type Readable, type Value, isOneOf } from "./dialects.ts";
 import { factOf } from "./facts.ts";
-import type { Value } from "./database.ts";
 import type { Source } from "./selection.ts";
 
 /** Rows in memory at once. */

@@ -2,12 +2,11 @@
 import { setImmediate } from "node:timers/promises";
 import * as z from "zod/mini";
 import type { Sum } from "../domain/money.ts";
-import { hasApprovedAmount, type Outcome, OUTCOMES } from "../domain/outcome.ts";
+import { OUTCOMES, type Outcome, hasApprovedAmount } from "../domain/outcome.ts";
 import { moneyIn, readRecord } from "../domain/transaction.ts";
 import type { DeliveryState } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
-import type { Value } from "./database.ts";
-import { isOneOf, LAST_CHARACTER, type Readable, type Row, type Sql } from "./dialects.ts";
+import { LAST_CHARACTER, type Readable, type Row, type Sql, type Value, isOneOf } from "./dialects.ts";
 import { timeOfFact } from "./facts.ts";
 import { deliveryStateOf } from "./rows.ts";
 import { requireSeal } from "./seal.ts";

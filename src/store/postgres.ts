@@ -1,19 +1,22 @@
 /** The event store in PostgreSQL, which receivers on any number of machines can share. */
 import { within } from "../domain/time.ts";
 import type { Environment } from "../domain/environment.ts";
-import type { Value } from "./database.ts";
-import { POSTGRES, type Row, type DatabaseSession } from "./dialects.ts";
+import { POSTGRES, type Row, type Transact, type Value } from "./dialects.ts";
 import { createConnections } from "./postgres/connections.ts";
 import { isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
-import { createEventStore, type EventStore, type StoreParts } from "./event-store.ts";
-import { createMemory, type Memory, SENT_ROWS } from "./sent-rows.ts";
+import { type EventStore, type StoreParts, createEventStore } from "./event-store.ts";
+import { SENT_ROWS, serverSteps } from "./schema.ts";
+import { createMemory, type Memory } from "./sent-rows.ts";
+import { tryWrites } from "./trial.ts";
 import { createGroupWriter } from "./write-group.ts";
 
 /** Limits of time in milliseconds. */
 export const TIME_LIMITS = {
   /** To connect. */
   connect: 4_000,
+  /** For one step of the tables to a newer version. */
+  upgrade: 600_000,
   /** For one reading: a page of events, or a count of all of them. The server ends it too. */
   read: 60_000,
   /** For a group, from its first statement to its commit. */
@@ -39,17 +42,21 @@ const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
 interface PostgresParts extends StoreParts {
   readonly env: Environment;
   readonly times?: Partial<typeof TIME_LIMITS>;
+  readonly steps?: readonly string[];
 }
 
 /** A server whose tables are looked for, or made with `create`, before the first statement. */
-function connect(url: string, { env, create, ...parts }: Omit<PostgresParts, "user">) {
+function connect(
+  url: string,
+  { env, create, upgrade, steps = serverSteps(POSTGRES), ...parts }: Omit<PostgresParts, "user">,
+) {
   const times = { ...TIME_LIMITS, ...parts.times };
   const connections = createConnections(url, env, times.connect);
   const { name } = connections;
   let opened: Promise<string> | undefined;
   /** Resolves with the identity of the store. Looks for its tables once: a failover may lead to an empty database. */
   const identity = (): Promise<string> =>
-    (opened ??= openTables(connections, create, times.read).catch((error: unknown) => {
+    (opened ??= openTables(connections, { create, upgrade, steps }, times).catch((error: unknown) => {
       opened = undefined;
       throw error;
     }));
@@ -63,19 +70,17 @@ function connect(url: string, { env, create, ...parts }: Omit<PostgresParts, "us
       return rows;
     }, times.read + SPARE_TIME);
   };
-  const transaction = async <T>(
-    work: (session: Omit<DatabaseSession, "dialect">) => Promise<T>,
-  ): Promise<T> => {
+  const transact: Transact = async (work) => {
     const expected = await identity();
     return connections.use(async (all) => {
       const begun = await all(BEGIN);
-      identityIn(begun, name, expected);
-      const result = await work({ all, now: Number(begun[0]?.["now"]) });
+      identityIn(begun, name, steps.length, expected);
+      const result = await work({ dialect: POSTGRES, all, now: Number(begun[0]?.["now"]) });
       await all("COMMIT");
       return result;
     }, times.group);
   };
-  return { connections, times, identity, read, transaction };
+  return { connections, times, identity, read, transact };
 }
 
 interface PostgresMemory {
@@ -88,8 +93,8 @@ interface PostgresMemory {
 
 /** The memory of `bulk` in the database of the event store, which colleagues and CI jobs share. Throws `usage`. */
 export function openPostgresMemory(url: string, env: Environment): PostgresMemory {
-  const { connections, identity, read, transaction } = connect(url, { env, create: true });
-  const memory = createMemory((work) => transaction((session) => work({ ...session, dialect: POSTGRES })), {
+  const { connections, identity, read, transact } = connect(url, { env, create: true, upgrade: true });
+  const memory = createMemory(transact, {
     place: connections.name,
     isLocal: false,
     close: () => connections.close(),
@@ -101,16 +106,14 @@ export function openPostgresMemory(url: string, env: Environment): PostgresMemor
 
 /** Throws `usage`. */
 export function openPostgresEventStore(url: string, { user, ...parts }: PostgresParts): EventStore {
-  const { connections, times, read, transaction } = connect(url, parts);
+  const { connections, times, read, transact } = connect(url, parts);
   const store = createEventStore(
     {
       dialect: POSTGRES,
       place: connections.name,
       all: read,
-      write: createGroupWriter({ dialect: POSTGRES, transaction, isOfOne: isAboutOneRow }),
-      // A write that changes nothing: it fails on a standby, and without the right to write.
-      ready: () =>
-        transaction(async ({ all }) => void (await all("DELETE FROM paylink.rejections WHERE FALSE"))),
+      write: createGroupWriter({ transact, isOfOne: isAboutOneRow }),
+      ready: () => tryWrites(transact),
       hurry: connections.limit,
       close: connections.close,
     },

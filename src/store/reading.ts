@@ -7,39 +7,38 @@ import { hint } from "../domain/hint.ts";
 import { OUTCOMES } from "../domain/outcome.ts";
 import type { Rejection, RunKeys } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
-import type { Value } from "./database.ts";
+import { type Readable, type Row, type Value, beginsWith, isOneOf } from "./dialects.ts";
 import { dueFirst, openEvents, waitingKeys } from "./deliveries.ts";
-import { beginsWith, isOneOf, type Readable, type Row } from "./dialects.ts";
 import { factOf } from "./facts.ts";
 import { follow } from "./following.ts";
 import {
   type Action,
-  actionFromRow,
   type Arrival,
-  arrivalFromRow,
-  answerFromRow,
-  attemptFromRow,
+  type RecordedAnswer,
   type StoredAttempt,
   type StoredEvent,
   type StoredRequest,
-  type RecordedAnswer,
+  actionFromRow,
+  answerFromRow,
+  arrivalFromRow,
+  attemptFromRow,
 } from "./rows.ts";
 import { namedEvents } from "./named.ts";
 import { createPayments } from "./payments.ts";
 import { IN_STATE } from "./schema.ts";
 import {
-  checked,
-  selectionConditions,
   type EventFilter,
-  eventsOf,
-  oldEvents,
   type RejectionFilter,
-  rejectionsOf,
   type Selection,
   type Source,
+  checked,
+  eventsOf,
+  oldEvents,
+  rejectionsOf,
+  selectionConditions,
 } from "./selection.ts";
 import { createSearch } from "./search.ts";
-import { statsOf, type Stats } from "./stats.ts";
+import { type Stats, statsOf } from "./stats.ts";
 import { type TargetReport, targetsOf } from "./targets.ts";
 import type { Pruned } from "./writes.ts";
 

@@ -1,9 +1,28 @@
-/** The tables of the event store in both databases, as one script that creates them. */
+/** The tables of the event store and of the memory of `bulk`, in both databases: one step a version. */
 import type { DeliveryState } from "../events/event.ts";
 import type { Dialect } from "./dialects.ts";
 
-/** The version of these tables. */
-export const SCHEMA_VERSION = 1;
+/** What a step does to each group of tables. A server has both groups; in files, each has its own. */
+interface Step {
+  readonly events: string;
+  readonly sentRows: string;
+}
+
+/**
+ * From each version to the next, from nothing to version 1. A step that was released never changes: stores have what it did. To add a
+ * column, append a step (CONTRIBUTING, "How to add"). One that can be null needs nothing else: the seals of older events hold.
+ */
+const STEPS: readonly ((dialect: Dialect) => Step)[] = [
+  (dialect) => ({ events: eventTables(dialect), sentRows: sentRowTables(dialect) }),
+];
+
+/** The steps of one group of tables. */
+export const stepsOf = (group: keyof Step, dialect: Dialect): readonly string[] =>
+  STEPS.map((step) => step(dialect)[group]);
+
+/** The steps of a server. */
+export const serverSteps = (dialect: Dialect): readonly string[] =>
+  STEPS.map((step) => Object.values(step(dialect)).join("\n"));
 
 /** The index of deliveries that nothing sends again. SQLite uses it only for statements that repeat this condition exactly. */
 const LEFT = "state IN ('failed', 'skipped')";
@@ -44,7 +63,7 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
  *
  * `worth` says which rejections are kept where there are too many of them.
  */
-export const createTables = ({ schema, types, now, newIdentity }: Dialect): string => {
+const eventTables = ({ schema, types, now, newIdentity }: Dialect): string => {
   const { seq, integer, text, bytes, table, keyed } = types;
   return `
    CREATE TABLE ${schema}facts (name ${text} PRIMARY KEY, value TEXT NOT NULL) ${keyed};
@@ -143,3 +162,23 @@ export const createTables = ({ schema, types, now, newIdentity }: Dialect): stri
    CREATE UNIQUE INDEX rejections_id ON ${schema}rejections (id);
    CREATE INDEX rejections_kept ON ${schema}rejections (worth, seq);`;
 };
+
+/** What `bulk` has sent: see sent-rows.ts. */
+export const SENT_ROWS = "sent_rows";
+
+const sentRowTables = ({ schema, types: { text, integer, keyed } }: Dialect): string => `
+   CREATE TABLE ${schema}${SENT_ROWS} (
+     key ${text} NOT NULL,
+     occurrence ${integer} NOT NULL,
+     attempt ${integer} NOT NULL,
+     state TEXT NOT NULL,
+     lease ${integer} NOT NULL,
+     sent_at ${integer} NOT NULL,
+     payment TEXT NOT NULL,
+     content TEXT NOT NULL,
+     id TEXT,
+     url TEXT,
+     error TEXT,
+     PRIMARY KEY (key, occurrence, attempt)
+   ) ${keyed};
+   CREATE INDEX ${SENT_ROWS}_by_age ON ${schema}${SENT_ROWS} (sent_at);`;

@@ -1,7 +1,6 @@
 /** The seals of stored events: by them, what a disk or another program has changed is noticed before it is shown, counted or forwarded. */
 import { hash } from "node:crypto";
-import type { Value } from "./database.ts";
-import type { Row } from "./dialects.ts";
+import type { Row, Value } from "./dialects.ts";
 
 /** The columns of an event that its seal is of. */
 export const SEALED = [
@@ -24,10 +23,18 @@ export const SEALED = [
 /** All but the body, which is bytes. */
 const SEALED_TEXTS = SEALED.filter((name) => name !== "body");
 
-/** The first half of the SHA-256 of these columns, in Base64: half is enough to notice accidents, which is all that it is for. None of the texts contains a NUL. */
+/**
+ * The first half of the SHA-256 of these columns, in Base64: half is enough to notice accidents, which is all that it is for. None of
+ * the texts contains a NUL. A column without a value is left out, so that the seals of older events hold when a column is added.
+ */
 export function sealOf(row: Row): string {
   const { body } = row;
-  const texts = Buffer.from(`${SEALED_TEXTS.map((name) => row[name]).join("\0")}\0`);
+  const texts = Buffer.from(
+    SEALED_TEXTS.map((name) => [name, row[name]])
+      .filter(([, value]) => value != null)
+      .map((column) => `${column.join("=")}\0`)
+      .join(""),
+  );
   const digest = hash(
     "sha256",
     Buffer.concat([texts, body instanceof Uint8Array ? body : new Uint8Array()]),

@@ -4,16 +4,16 @@ import { hint } from "../domain/hint.ts";
 import type { DeliveryState, Rejection, RunKeys } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
 import {
-  beginsWith,
-  type Sql,
   type Dialect,
-  isNoneOf,
-  isOneOf,
   type Readable,
   type Row,
+  type Sql,
+  type Value,
+  beginsWith,
+  isNoneOf,
+  isOneOf,
 } from "./dialects.ts";
-import type { Value } from "./database.ts";
-import { damageOf, eventFromRow, rejectionFromRow, type StoredEvent } from "./rows.ts";
+import { type StoredEvent, damageOf, eventFromRow, rejectionFromRow } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
 
 /** Which events, by the columns that lists filter by. */

@@ -5,8 +5,9 @@
 import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
 import { UNITS } from "../domain/time.ts";
-import { forRows, inOrder, insert, isOneOf, type Dialect, type DatabaseSession } from "./dialects.ts";
+import { type DatabaseSession, forRows, inOrder, insert, isOneOf, type Transact } from "./dialects.ts";
 import { createGroupCommit } from "./group-commit.ts";
+import { SENT_ROWS } from "./schema.ts";
 
 /** Which row of which list: the same wherever it is sent. */
 export interface SentKey {
@@ -76,35 +77,14 @@ export const LEASE = 10_000;
 /** A claim for a longer time is that of a run that ended while the clock was ahead. A run that goes on extends its own. */
 const LONGEST_LEASE = 10 * LEASE;
 
-export const SENT_ROWS = "sent_rows";
 const KEY = ["key", "occurrence", "attempt"] as const;
 const CLAIMED = [...KEY, "state", "lease", "sent_at", "payment", "content"];
-
-export const createSentRows = ({ schema, types: { text, integer, keyed } }: Dialect): string => `
-   CREATE TABLE ${schema}${SENT_ROWS} (
-     key ${text} NOT NULL,
-     occurrence ${integer} NOT NULL,
-     attempt ${integer} NOT NULL,
-     state TEXT NOT NULL,
-     lease ${integer} NOT NULL,
-     sent_at ${integer} NOT NULL,
-     payment TEXT NOT NULL,
-     content TEXT NOT NULL,
-     id TEXT,
-     url TEXT,
-     error TEXT,
-     PRIMARY KEY (${KEY.join()})
-   ) ${keyed};
-   CREATE INDEX ${SENT_ROWS}_by_age ON ${schema}${SENT_ROWS} (sent_at);`;
 
 /** Keys that one statement looks for. */
 const KEYS = 500;
 
 /** Attempts that a run forgets at most: what it costs must not depend on how many there are. */
 const FORGOTTEN = 2000;
-
-/** Runs the work in one transaction. Nothing in it waits for anything but the database. */
-export type Transact = <T>(work: (session: DatabaseSession) => Promise<T>) => Promise<T>;
 
 type SentWrite =
   | { readonly type: "claim"; readonly claim: SentClaim }

@@ -2,9 +2,8 @@
 import { OUTCOMES } from "../domain/outcome.ts";
 import { UNITS } from "../domain/time.ts";
 import type { RunKeys } from "../events/event.ts";
-import type { Value } from "./database.ts";
+import type { Readable, Row, Value } from "./dialects.ts";
 import { dueFirst, waitingKeys } from "./deliveries.ts";
-import type { Readable, Row } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";
 import { selectionConditions } from "./selection.ts";
 

@@ -17,7 +17,7 @@ import {
   recordReplays,
   statesOf,
 } from "./deliveries.ts";
-import { type Dialect, forRows, inOrder, insert, type DatabaseSession } from "./dialects.ts";
+import { type DatabaseSession, forRows, inOrder, insert, type Transact } from "./dialects.ts";
 import { advanceFact } from "./facts.ts";
 import { paidBefore } from "./paid-before.ts";
 import { verdictColumn } from "./rows.ts";
@@ -47,17 +47,15 @@ const PRUNE_SIZE = 500;
 export type WriteGroup = (writes: readonly Write[]) => Promise<readonly WriteResult[]>;
 
 interface WriterParts {
-  readonly dialect: Dialect;
-  /** Runs the statements of `work` in one transaction. */
-  readonly transaction: <T>(work: (statements: Omit<DatabaseSession, "dialect">) => Promise<T>) => Promise<T>;
+  readonly transact: Transact;
   /** Whether a failure may be of one write, so that the others can be stored. */
   readonly isOfOne: (reason: unknown) => boolean;
 }
 
-export function createGroupWriter({ dialect, transaction, isOfOne }: WriterParts): WriteGroup {
+export function createGroupWriter({ transact, isOfOne }: WriterParts): WriteGroup {
   const writeGroup: WriteGroup = async (writes) => {
     try {
-      const told = await transaction((statements) => writeAll({ dialect, ...statements }, writes));
+      const told = await transact((session) => writeAll(session, writes));
       return told.map((value) => ({ status: "fulfilled", value }));
     } catch (reason) {
       if (writes.length <= 1 || !isOfOne(reason)) return writes.map(() => ({ status: "rejected", reason }));
@@ -69,7 +67,7 @@ export function createGroupWriter({ dialect, transaction, isOfOne }: WriterParts
   return writeGroup;
 }
 
-async function writeAll(session: DatabaseSession, writes: readonly Write[]): Promise<Told[]> {
+export async function writeAll(session: DatabaseSession, writes: readonly Write[]): Promise<Told[]> {
   const of = <Type extends Write["type"]>(type: Type) =>
     writes.filter((write): write is Extract<Write, { type: Type }> => write.type === type);
   const stored = await storeEvents(session, of("event"));

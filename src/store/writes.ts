@@ -1,10 +1,11 @@
 /** The writes of an event store: plain values, which can be posted to a thread, made from events and rejections. */
 import { scaledAmount } from "../domain/money.ts";
 import { hasApprovedAmount } from "../domain/outcome.ts";
-import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";
+import { type TransactionRecord, amountIn, outcomeOf, textOf } from "../domain/transaction.ts";
 import type {
   Backlog,
   Claim,
+  ClaimRequest,
   Forward,
   NewEvent,
   PrintedAs,
@@ -12,12 +13,10 @@ import type {
   Retry,
   RunKeys,
   Stored,
-  ClaimRequest,
 } from "../events/event.ts";
 import { type EventTexts, textsOf } from "../events/event-json.ts";
-import type { Value } from "./database.ts";
-import type { Row } from "./dialects.ts";
-import { sealText, SEALED, sealOf } from "./seal.ts";
+import type { Row, Value } from "./dialects.ts";
+import { SEALED, sealOf, sealText } from "./seal.ts";
 import type { Selection } from "./selection.ts";
 import { type Worth, worthOf } from "./worth.ts";
 

@@ -5,12 +5,11 @@ import { parseJson } from "../../src/domain/parse-json.ts";
 import { checkRequest } from "../../src/domain/payment-link.ts";
 import { serve } from "../../src/http/serve.ts";
 import { handlerFromFetch } from "../../src/http/fetch-handler.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openDatabase } from "../../src/store/sqlite/open.ts";
 
-const database = openDatabase(
-  process.argv[2] ?? "floor.db",
+const database = openDatabase(process.argv[2] ?? "floor.db", [
   "CREATE TABLE links (id TEXT PRIMARY KEY, request TEXT)",
-);
+]);
 const insert = database.prepare("INSERT INTO links VALUES (?, ?)");
 const app = new Hono();
 app.post("/v1/payment-links", async (c) => {

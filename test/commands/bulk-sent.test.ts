@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writ
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openLocalMemory } from "../../src/bulk/local-memory.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { startLinkService, type Fate } from "../support/link-service.ts";
@@ -194,7 +194,7 @@ describe("a row that was sent", () => {
     expect(again).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 created, 1 sent before") });
     expect(service.arrivals).toEqual(["I0", "I1"]);
     const memory = openLocalMemory(folder, { isDryRun: false });
-    const database = openDatabase(join(folder, "bulk.db"), "");
+    const database = openDatabase(join(folder, "bulk.db"), [""]);
     const rows = () => database.prepare("SELECT count(*) AS rows FROM sent_rows").get();
     const age = (first: number, second: number) => {
       const sentAt = (days: number) => `unixepoch() * 1000 - ${days} * 86400000`;
@@ -651,12 +651,12 @@ describe("the memory of what was sent", () => {
     ["an older copy of it was put back", (path: string) => renameSync(`${path}.saved`, path)],
     [
       "its last rows are gone",
-      (path: string) => openDatabase(path, "").exec("DELETE FROM sent_rows WHERE id LIKE 'I9%'"),
+      (path: string) => openDatabase(path, [""]).exec("DELETE FROM sent_rows WHERE id LIKE 'I9%'"),
     ],
   ])("stops every run where %s, and says what to put back", async (_, damage) => {
     const { send, service, database } = await desk();
     await send(LIST);
-    openDatabase(database, "").exec(`VACUUM INTO '${database}.saved'`);
+    openDatabase(database, [""]).exec(`VACUUM INTO '${database}.saved'`);
     await send(HEADER + rowsOf(9));
     writeLog(database);
     damage(database);
@@ -722,7 +722,7 @@ describe("the memory of what was sent", () => {
 
 /** Leaves the database in one file: the driver of Node 20 does so only when the process ends. */
 function writeLog(path: string): void {
-  const database = openDatabase(path, "");
+  const database = openDatabase(path, [""]);
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
   for (const log of ["-wal", "-shm"]) rmSync(path + log, { force: true });
@@ -731,7 +731,7 @@ function writeLog(path: string): void {
 /** With the size of a database, and nothing in it. */
 function replaceByEmpty(path: string): void {
   rmSync(path);
-  openDatabase(path, "", { version: 0 }).close();
+  openDatabase(path, []).close();
   expect(statSync(path).size).toBeGreaterThan(0);
 }
 

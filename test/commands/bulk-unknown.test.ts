@@ -2,7 +2,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { bulkLists, listOfRows } from "../support/bulk-list.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { startLinkService } from "../support/link-service.ts";
@@ -13,7 +13,7 @@ const memoryOf = (home: string): string => join(home, "data", "bulk", "bulk.db")
 
 /** The memory that a run leaves which can write no more: its requests were sent, and their outcomes are in the results only. */
 function forgetOutcomes(home: string, lease: number): void {
-  const database = openDatabase(memoryOf(home), "");
+  const database = openDatabase(memoryOf(home), [""]);
   database.exec(
     `UPDATE sent_rows SET state = 'claimed', id = NULL, url = NULL, lease = ${Date.now() + lease}`,
   );

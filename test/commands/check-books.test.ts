@@ -7,7 +7,7 @@ import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { VerifiedWebhook } from "../../src/library/types.ts";
 import { createVerifier, WebhookError } from "../../src/library/webhooks.ts";
-import { openEventDatabase } from "../../src/store/sqlite-database.ts";
+import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readmeBlock } from "../support/readme.ts";

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openEventDatabase } from "../../src/store/sqlite-database.ts";
+import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";

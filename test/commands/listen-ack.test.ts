@@ -1,7 +1,7 @@
 /** `listen --ack stored`, in process: what the service is answered, and what people see of attempts, retries and failures. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openEventDatabase } from "../../src/store/sqlite-database.ts";
+import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";

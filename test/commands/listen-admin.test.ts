@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import parse from "parse-prometheus-text-format";
 import { describe, expect, it } from "vitest";
-import { openEventDatabase } from "../../src/store/sqlite-database.ts";
+import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { runCommand, terminated, type CommandOptions } from "../support/context.ts";

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openEventDatabase } from "../../src/store/sqlite-database.ts";
+import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { freePort, listenOnFreePort } from "../support/ports.ts";

@@ -1,7 +1,7 @@
 /** `listen` where the disk takes no more: what cannot be kept is not acknowledged, and nothing is lost by it. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openEventDatabase } from "../../src/store/sqlite-database.ts";
+import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";

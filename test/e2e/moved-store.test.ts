@@ -2,7 +2,7 @@
 import { mkdirSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { openEventDatabase } from "../../src/store/sqlite-database.ts";
+import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { temporaryHome } from "../support/home.ts";
 import { keyFile } from "../support/keys.ts";

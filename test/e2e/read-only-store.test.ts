@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { inTransaction } from "../../src/store/database.ts";
-import { LOG_SIZE } from "../../src/store/open-database.ts";
-import { openEventDatabase } from "../../src/store/sqlite-database.ts";
+import { inTransaction } from "../../src/store/sqlite/connection.ts";
+import { LOG_SIZE } from "../../src/store/sqlite/open.ts";
+import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { keyFile } from "../support/keys.ts";

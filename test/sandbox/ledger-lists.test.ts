@@ -15,9 +15,9 @@ import {
   readLedgerPage,
   sumPayments,
 } from "../../src/sandbox/store/lists.ts";
-import { LEDGER_SCHEMA } from "../../src/sandbox/store/schema.ts";
-import { IN_MEMORY } from "../../src/store/database.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { LEDGER_STEPS } from "../../src/sandbox/store/schema.ts";
+import { IN_MEMORY } from "../../src/store/sqlite/connection.ts";
+import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { openTestSandbox } from "../support/sandbox.ts";
 
 const HOUR = 3_600_000;
@@ -50,7 +50,7 @@ function openMemory() {
 
 /** How SQLite carries out what a function reads. */
 function planOf(work: (read: ReadRows) => unknown): string {
-  const database = openDatabase(IN_MEMORY, LEDGER_SCHEMA);
+  const database = openDatabase(IN_MEMORY, LEDGER_STEPS);
   onTestFinished(() => database.close());
   const plans: string[] = [];
   work((sql, ...values) => {

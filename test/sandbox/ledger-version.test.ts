@@ -1,10 +1,10 @@
-/** A ledger that another version of paylink has made, and a file that is none. */
+/** A ledger that a newer paylink has made, and a file that is none. */
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../support/context.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
-import { openEventDatabase } from "../../src/store/sqlite-database.ts";
+import { openDatabase } from "../../src/store/sqlite/open.ts";
+import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { startSandboxCommand } from "../support/background-command.ts";
 import { temporaryHome } from "../support/home.ts";
 
@@ -18,16 +18,16 @@ const OTHER = `
   CREATE TABLE clock (ahead INTEGER NOT NULL);
   INSERT INTO links (id, request) VALUES ('A', '{}');
   INSERT INTO clock VALUES (3600000)`;
+const NEWER = [OTHER, ...Array.from({ length: 98 }, () => "")];
 
-it("refuses the ledger of another version, leaves it as it is, and starts empty with --reset", async () => {
+it("refuses the ledger of a newer version, leaves it as it is, and starts empty with --reset", async () => {
   const home = temporaryHome();
   const file = join(home, "sandbox.db");
-  openDatabase(file, OTHER, { version: 99 }).close();
+  openDatabase(file, NEWER).close();
   const refused = await runCommand(["sandbox", "--port", "0", "--db", file], { home });
   expect(refused.exit).toBe(2);
-  expect(refused.stderr).toContain("made by another version of paylink: it has schema 99");
-  expect(refused.stderr).toContain("--reset");
-  const kept = openDatabase(file, OTHER, { version: 99 });
+  expect(refused.stderr).toContain("written by a newer paylink: it has schema 99");
+  const kept = openDatabase(file, NEWER);
   expect(kept.prepare("SELECT id FROM links").all()).toEqual([{ id: "A" }]);
   kept.close();
   const started = await startSandboxCommand(home, "--db", file, "--reset");

@@ -1,8 +1,13 @@
 /** The store of a simulated world, which its receivers and its operator share: which groups of writes wait for the disk, and how each ends. */
-import { type Database, IN_MEMORY } from "../../src/store/database.ts";
+import { type Database, IN_MEMORY } from "../../src/store/sqlite/connection.ts";
 import { type All, type Dialect, SQLITE } from "../../src/store/dialects.ts";
 import type { EventDatabase } from "../../src/store/event-store.ts";
-import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/store/sqlite-database.ts";
+import {
+  createSqliteWriter,
+  openEventDatabase,
+  statementsOf,
+  transactionsOf,
+} from "../../src/store/sqlite/event-file.ts";
 import type { WriteGroup } from "../../src/store/write-group.ts";
 import type { Write, WriteResult } from "../../src/store/writes.ts";
 import type { KnownPayments } from "./known.ts";
@@ -51,7 +56,7 @@ export class Disk {
       "CREATE TEMP TABLE world_time (milliseconds INTEGER); INSERT INTO world_time VALUES (0)",
     );
     this.all = statementsOf(this.#database);
-    this.#write = createSqliteWriter(this.#database, DIALECT);
+    this.#write = createSqliteWriter(this.#database, transactionsOf(this.#database, DIALECT));
   }
 
   /** What a receiver opens; undefined for the operator. */

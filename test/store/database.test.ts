@@ -6,32 +6,32 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Worker } from "node:worker_threads";
 import { expect, it, onTestFinished } from "vitest";
-import { inTransaction } from "../../src/store/database.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { inTransaction } from "../../src/store/sqlite/connection.ts";
+import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { temporaryHome } from "../support/home.ts";
 
 it("creates its tables once, keeps what was written, and refuses newer tables with both versions", () => {
   const path = join(temporaryHome(), "deep", "test.db");
   const tables = "CREATE TABLE t (a TEXT, b BLOB)";
-  const first = openDatabase(path, tables, { version: 2 });
+  const first = openDatabase(path, [tables, ""]);
   first.prepare("INSERT INTO t VALUES (?, ?)").run("x", new Uint8Array([1, 2]));
   first.close();
-  const second = openDatabase(path, tables, { version: 2 });
+  const second = openDatabase(path, [tables, ""]);
   expect({ ...second.prepare("SELECT a FROM t").get() }).toEqual({ a: "x" });
   expect(second.prepare("PRAGMA journal_mode").get()?.["journal_mode"]).toBe("wal");
   expect(second.prepare("PRAGMA synchronous").get()?.["synchronous"]).toBe(2);
   second.close();
-  expect(() => openDatabase(path, tables)).toThrow("it has schema 2, and this version knows 1");
+  expect(() => openDatabase(path, [tables])).toThrow("it has schema 2, and this version knows 1");
 });
 
 it("opens for a reader at once while another program writes", () => {
   const path = join(temporaryHome(), "test.db");
   const schema = "CREATE TABLE t (a TEXT)";
-  const writer = openDatabase(path, schema);
+  const writer = openDatabase(path, [schema]);
   onTestFinished(() => writer.close());
   writer.exec("BEGIN IMMEDIATE; INSERT INTO t VALUES ('x')");
   // With a write among what opening does, it would wait for 10 s and fail.
-  const reader = openDatabase(path, schema);
+  const reader = openDatabase(path, [schema]);
   expect(reader.prepare("SELECT * FROM t").all()).toEqual([]);
   expect(reader.prepare("PRAGMA auto_vacuum").get()?.["auto_vacuum"]).toBe(2);
   reader.close();
@@ -49,13 +49,13 @@ it("waits for another program that has opened the new file at the same moment", 
     { eval: true, workerData: path },
   );
   await once(other, "message");
-  const database = openDatabase(path, "CREATE TABLE t (a TEXT)");
+  const database = openDatabase(path, ["CREATE TABLE t (a TEXT)"]);
   onTestFinished(() => database.close());
   expect(database.prepare("SELECT * FROM t").all()).toEqual([]);
 });
 
 it("rolls back a transaction that throws", () => {
-  const database = openDatabase(join(temporaryHome(), "test.db"), "CREATE TABLE t (a TEXT)");
+  const database = openDatabase(join(temporaryHome(), "test.db"), ["CREATE TABLE t (a TEXT)"]);
   expect(() =>
     inTransaction(database, () => {
       database.prepare("INSERT INTO t VALUES (?)").run("x");
@@ -68,7 +68,7 @@ it("rolls back a transaction that throws", () => {
 
 it("keeps a database open for as long as one of its statements is in use", async () => {
   const open = () =>
-    openDatabase(join(temporaryHome(), "test.db"), "CREATE TABLE t (a TEXT)").prepare("SELECT 1 AS one");
+    openDatabase(join(temporaryHome(), "test.db"), ["CREATE TABLE t (a TEXT)"]).prepare("SELECT 1 AS one");
   const statement = open();
   setFlagsFromString("--expose-gc");
   const collectGarbage: () => void = runInNewContext("gc");
@@ -81,8 +81,8 @@ it("keeps a database open for as long as one of its statements is in use", async
 
 it("names the file where another program wrote it", () => {
   const path = join(temporaryHome(), "test.db");
-  openDatabase(path, "CREATE TABLE other (a TEXT)").close();
-  const other = openDatabase(path, "CREATE TABLE t (a TEXT)");
+  openDatabase(path, ["CREATE TABLE other (a TEXT)"]).close();
+  const other = openDatabase(path, ["CREATE TABLE t (a TEXT)"]);
   onTestFinished(() => other.close());
   expect(() => other.prepare("SELECT * FROM t")).toThrow(
     expect.objectContaining({ code: "file_unreadable", message: expect.stringContaining(path) }),
@@ -95,7 +95,7 @@ it("creates the target of a symbolic link for its owner only, and uses it until 
   mkdirSync(real);
   const link = join(folder, "link.db");
   symlinkSync(join(real, "one.db"), link);
-  const database = openDatabase(link, "CREATE TABLE t (a TEXT)");
+  const database = openDatabase(link, ["CREATE TABLE t (a TEXT)"]);
   onTestFinished(() => database.close());
   const modes = readdirSync(real).map((file) => statSync(join(real, file)).mode & 0o777);
   expect(modes).toEqual([0o600, 0o600, 0o600]);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
-import { openEventDatabase } from "../../src/store/sqlite-database.ts";
+import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";

@@ -2,7 +2,7 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openEventDatabase } from "../../src/store/sqlite-database.ts";
+import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { runCommand } from "../support/context.ts";
 import { openSqlite } from "../support/event-stores.ts";
 import { KEY_ENV } from "../support/keys.ts";

@@ -250,6 +250,7 @@ describe("a server that is away", () => {
       env: {},
       user: "tester",
       create: false,
+      upgrade: false,
       times: { read: 1_000 },
     });
     onTestFinished(() => store.close());
@@ -281,6 +282,7 @@ describe("a server that is away", () => {
       env: {},
       user: "tester",
       create: true,
+      upgrade: true,
       times: { connect: 1_000, read: HOUR, group: 3_000, append: 2_000 },
     });
     for (const id of ["a", "b", "c"]) await expect.poll(() => code(id, store)).toBe("stored");

@@ -4,7 +4,7 @@ import { type All, type Dialect, POSTGRES, SQLITE } from "../../src/store/dialec
 import { createConnections } from "../../src/store/postgres/connections.ts";
 import { openPostgresEventStore } from "../../src/store/postgres.ts";
 import { sealOf } from "../../src/store/seal.ts";
-import { openEventDatabase, statementsOf } from "../../src/store/sqlite-database.ts";
+import { openEventDatabase, statementsOf } from "../../src/store/sqlite/event-file.ts";
 import { createEventStore, type EventStore } from "../../src/store/event-store.ts";
 import { createGroupWriter } from "../../src/store/write-group.ts";
 import { eventsPath } from "../../src/store/folders.ts";
@@ -67,8 +67,7 @@ async function plansOf(
       place: "many",
       all,
       write: createGroupWriter({
-        dialect,
-        transaction: (work) => work({ all, now: AT.getTime() + MANY }),
+        transact: (work) => work({ dialect, all, now: AT.getTime() + MANY }),
         isOfOne: () => false,
       }),
       ready: async () => undefined,
@@ -147,7 +146,7 @@ describe("the statements on many events", () => {
     ["without statistics", false],
   ])("use indexes in PostgreSQL, %s", async (_, hasStatistics) => {
     const url = await server().createDatabase();
-    const made = openPostgresEventStore(url, { env: {}, user: "tester", create: true });
+    const made = openPostgresEventStore(url, { env: {}, user: "tester", create: true, upgrade: true });
     await made.ready();
     await made.close();
     const connections = createConnections(url, {}, 10_000);

@@ -3,14 +3,13 @@ import { hash } from "node:crypto";
 import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { DATABASE_FILES, type Database } from "../../src/store/database.ts";
+import { DATABASE_FILES, type Database, driver } from "../../src/store/sqlite/connection.ts";
 import { SQLITE } from "../../src/store/dialects.ts";
-import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/store/sqlite-database.ts";
-import { createEventStore, type EventStore } from "../../src/store/event-store.ts";
+import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/store/sqlite/event-file.ts";
+import { type EventStore, createEventStore } from "../../src/store/event-store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
-import { createWriterThread } from "../../src/store/sqlite.ts";
-import { driver } from "../../src/store/sqlite-driver.ts";
-import { openSqlite, THREAD } from "../support/event-stores.ts";
+import { createWriterThread } from "../../src/store/sqlite/file-store.ts";
+import { THREAD, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { event, forward, ids, rejection } from "../support/stored-events.ts";
 
@@ -113,7 +112,7 @@ describe("a disk that fails", () => {
         dialect: SQLITE,
         place: "events.db",
         all: statementsOf(database),
-        write: createSqliteWriter(database, SQLITE),
+        write: createSqliteWriter(database),
         ready: async () => undefined,
         hurry: () => undefined,
         close: async () => database.close(),

@@ -2,11 +2,15 @@
 import { resolve } from "node:path";
 import { onTestFinished } from "vitest";
 import { SQLITE } from "../../src/store/dialects.ts";
-import { createEventStore, type EventStore } from "../../src/store/event-store.ts";
-import { requireWhole } from "../../src/store/integrity.ts";
+import { type EventStore, createEventStore } from "../../src/store/event-store.ts";
+import {
+  createSqliteWriter,
+  openEventDatabase,
+  requireWhole,
+  statementsOf,
+} from "../../src/store/sqlite/event-file.ts";
 import { openPostgresEventStore } from "../../src/store/postgres.ts";
-import { openEventStore } from "../../src/store/sqlite.ts";
-import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/store/sqlite-database.ts";
+import { openEventStore } from "../../src/store/sqlite/file-store.ts";
 
 /** A thread runs no TypeScript: the build compiled this one. */
 export const THREAD = {
@@ -15,13 +19,13 @@ export const THREAD = {
 };
 
 export function openSqlite(path: string): EventStore {
-  const store = openEventStore(path, { thread: THREAD, user: "tester", create: true });
+  const store = openEventStore(path, { thread: THREAD, user: "tester", create: true, upgrade: true });
   onTestFinished(() => store.close());
   return store;
 }
 
 export function openPostgres(url: string, env: Readonly<Record<string, string>> = {}): EventStore {
-  const store = openPostgresEventStore(url, { env, user: "tester", create: true });
+  const store = openPostgresEventStore(url, { env, user: "tester", create: true, upgrade: true });
   onTestFinished(() => store.close());
   return store;
 }
@@ -34,7 +38,7 @@ export function openWithoutThread(path: string): EventStore {
       dialect: SQLITE,
       place: path,
       all: statementsOf(database),
-      write: createSqliteWriter(database, SQLITE),
+      write: createSqliteWriter(database),
       ready: async () => requireWhole(database, path),
       hurry: () => undefined,
       close: async () => database.close(),

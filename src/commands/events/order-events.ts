@@ -28,7 +28,7 @@ export async function retryEvents(
 ): Promise<number> {
   const { uti: names, all: _, key, db, ...selection } = values;
   const { out } = context;
-  const store = await context.events(db);
+  const store = await context.events(db, { upgrade: true });
   const found = await findOpen(store, names, "retry");
   const keys = await openRunKeys(context, key, "retry", () => keysOf(store, found));
   const chosen = ownEvents(found, keys, "retry").map(({ id }) => id);
@@ -57,7 +57,7 @@ export async function skipEvents(
   { uti, db }: Uti & { readonly db: string | undefined },
 ): Promise<number> {
   const { out } = context;
-  const store = await context.events(db);
+  const store = await context.events(db, { upgrade: true });
   const found = await findOpen(store, uti, "skip");
   for (const event of found) {
     const { record } = event.content;
@@ -108,7 +108,7 @@ export async function acceptEvents(
   const again = await openJudgeAgain(context, { key, ...policyFlags });
   const accepted: string[] = [];
   let [refused, reason, otherTerminal] = [0, "", 0];
-  const store = await context.events(db);
+  const store = await context.events(db, { upgrade: true });
   const found = names.length === 0 ? store.rejections() : await findRejections(store, names);
   for await (const rejection of found) {
     if (!bodyIsKept(rejection)) continue;

@@ -34,7 +34,7 @@ export interface Replay {
 export async function openReplay(context: Context, values: ReplayValues): Promise<Replay> {
   const { out, now, timers, later } = context;
   const { uti: names, to: routes, failed: isFailed, insecure, signWith, key, quiet, settle } = values;
-  const store = await context.events(values.db);
+  const store = await context.events(values.db, { upgrade: true });
   const named = await findEvents(store, names, "replay");
   const keys = await openRunKeys(context, key, "replay", () => keysOf(store, named));
   const { deliver, close } = await openTargets(routes, { ...context, insecure });

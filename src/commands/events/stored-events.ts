@@ -215,7 +215,7 @@ export async function pruneEvents(
   { before, db }: { readonly before: Date; readonly db: string | undefined },
 ): Promise<number> {
   const { out } = context;
-  const store = await context.events(db);
+  const store = await context.events(db, { upgrade: true });
   if (!(await mayPrune(store, before, context))) return saidNo(context);
   const pruned = await store.prune(before);
   out.result({ before, ...pruned }, fitLines(`Deleted ${deletedWords(pruned, before)}`, out.lineWidth));

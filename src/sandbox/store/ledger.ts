@@ -1,48 +1,42 @@
 /** The sandbox's ledger in SQLite, which one process at a time may open. */
 import { outcomeName } from "../../domain/outcome.ts";
-import * as z from "zod/mini";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint } from "../../domain/hint.ts";
-import { formatAmount, scaledAmount, type Amount } from "../../domain/money.ts";
+import { type Amount, formatAmount, scaledAmount } from "../../domain/money.ts";
 import { parseInstant } from "../../domain/time.ts";
-import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { type TransactionRecord, amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Bars } from "../../pages/trend.ts";
-import {
-  IN_MEMORY,
-  inTransaction,
-  type Connection,
-  type Statement,
-  type Value,
-} from "../../store/database.ts";
-import { lockFile } from "../../store/lock-file.ts";
-import { openDatabase } from "../../store/open-database.ts";
+import { type Connection, IN_MEMORY, type Statement, inTransaction } from "../../store/sqlite/connection.ts";
+import type { Value } from "../../store/dialects.ts";
+import { lockFile, openDatabase } from "../../store/sqlite/open.ts";
 import type { LinksQuery } from "../link-operations.ts";
 import { keptUntilChange } from "./kept.ts";
 import {
   DELIVERY_ROWS,
   LINK_ROWS,
+  type LedgerQuery,
   PAYMENT_ROWS,
   countRows,
   readBars,
   readLedgerPage,
   sumPayments,
-  type LedgerQuery,
 } from "./lists.ts";
 import {
-  attemptRow,
-  deliveryRow,
-  linkRow,
-  paymentRow,
-  recordOf,
   type Attempt,
   type Delivery,
   type DeliveryState,
   type Link,
   type Payment,
+  attemptRow,
+  deliveryRow,
+  linkRow,
+  paymentRow,
+  recordOf,
 } from "./rows.ts";
-import { LEDGER_SCHEMA, LEDGER_VERSION, LINK_STATUS } from "./schema.ts";
+import { LEDGER_STEPS, LINK_STATUS } from "./schema.ts";
 import { requireLedger } from "./version.ts";
+import * as z from "zod/mini";
 
 /** Call everything that changes it within `write`. Reads see each change at once. */
 export type Ledger = ReturnType<typeof openLedger>;
@@ -194,7 +188,7 @@ function openLocked(path: string, reset: boolean) {
   const release = lockLedger(path);
   try {
     const check = (opened: Connection): void => requireLedger(path, opened, reset);
-    return { database: openDatabase(path, LEDGER_SCHEMA, { version: LEDGER_VERSION, check }), release };
+    return { database: openDatabase(path, LEDGER_STEPS, { check }), release };
   } catch (error) {
     release();
     throw error;

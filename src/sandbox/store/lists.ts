@@ -2,8 +2,8 @@
 import { outcomeNamed } from "../../domain/outcome.ts";
 import type { PaymentGroup } from "../../pages/totals.ts";
 import type { Bars } from "../../pages/trend.ts";
-import type { Value } from "../../store/database.ts";
-import { deliveryRow, linkRow, paymentRow, type Delivery, type Link, type Payment } from "./rows.ts";
+import type { Value } from "../../store/dialects.ts";
+import { type Delivery, type Link, type Payment, deliveryRow, linkRow, paymentRow } from "./rows.ts";
 import { LINK_STATUS } from "./schema.ts";
 
 /** The rows of a list to read: those that match every member that is given. */

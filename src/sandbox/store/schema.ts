@@ -1,16 +1,14 @@
 /** The ledger's tables, and the status of a link in SQL. */
 
-/** The version of these tables. A ledger of another version is not converted: the sandbox starts empty instead. */
-export const LEDGER_VERSION = 1;
-
 /**
- * One statement for each table and index; a new ledger runs all of them.
+ * One step a version: a step that was released never changes, and a further one takes ledgers to the next version.
  *
  * `outcome`, `at` (milliseconds since 1970, by the sandbox's clock), `currency` and `amount` (as `scaledAmount` has it) repeat what the
  * record of a payment has, for the filters and sums of lists: `payments_at` and `deliveries_at` have all that these ask of many
  * rows, so that no records are read.
  */
-export const LEDGER_SCHEMA = `
+export const LEDGER_STEPS: readonly string[] = [
+  `
   CREATE TABLE links (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, request TEXT NOT NULL,
     invoiceId TEXT AS (json_extract(request, '$.invoiceId')) STORED,
@@ -40,7 +38,8 @@ export const LEDGER_SCHEMA = `
     headers TEXT NOT NULL, verdict TEXT, status INTEGER, answerHeaders TEXT NOT NULL, answer TEXT NOT NULL,
     detail TEXT NOT NULL, duration INTEGER,
     PRIMARY KEY (deliveryId, number)) WITHOUT ROWID;
-  CREATE TABLE clock (ahead INTEGER NOT NULL);`;
+  CREATE TABLE clock (ahead INTEGER NOT NULL);`,
+];
 
 /** `linkStatusAt` as SQL; its parameter is the current time. */
 export const LINK_STATUS = `CASE

@@ -2,12 +2,11 @@
 import pg from "pg";
 import pgpass from "pgpass";
 import type { Environment } from "../../domain/environment.ts";
-import type { Value } from "../database.ts";
-import type { All, Row } from "../dialects.ts";
-import { explained, type Failed, failureToConnect, isNetworkFailure, type Server } from "./failures.ts";
+import type { All, Row, Value } from "../dialects.ts";
+import { type Failed, type Server, explained, failureToConnect, isNetworkFailure } from "./failures.ts";
 import { requireChannelBinding } from "./channel-binding.ts";
 import { checkSession } from "./sessions.ts";
-import { type Destination, destinationOf, type Way } from "./ways.ts";
+import { type Destination, type Way, destinationOf } from "./ways.ts";
 
 export interface Connections {
   /** What messages call the database. */

@@ -2,11 +2,12 @@
 import { type SendOptions, SendTimeout } from "../../../src/http/exchange.ts";
 import type { HttpReply, HttpRequest } from "../../../src/http/message.ts";
 import type { Again } from "../../../src/bulk/plan.ts";
-import { type Database, IN_MEMORY, rollBack } from "../../../src/store/database.ts";
-import { openDatabase } from "../../../src/store/open-database.ts";
-import { type All, SQLITE } from "../../../src/store/dialects.ts";
-import { createSentRows, LEASE, type Transact } from "../../../src/store/sent-rows.ts";
-import { statementsOf } from "../../../src/store/sqlite-database.ts";
+import { type Database, IN_MEMORY, rollBack } from "../../../src/store/sqlite/connection.ts";
+import { openDatabase } from "../../../src/store/sqlite/open.ts";
+import { type All, SQLITE, type Transact } from "../../../src/store/dialects.ts";
+import { stepsOf } from "../../../src/store/schema.ts";
+import { LEASE } from "../../../src/store/sent-rows.ts";
+import { statementsOf } from "../../../src/store/sqlite/event-file.ts";
 import { Trace } from "../trace.ts";
 import { settle, VirtualTime } from "../virtual-time.ts";
 import { CHECKED_LISTS } from "./lists.ts";
@@ -68,7 +69,7 @@ export class BulkWorld {
     this.#runs = machines.map(() => undefined);
     this.#service = new OddService(refusesDuplicates);
     this.#payments = new Payments(this.trace, this.#service);
-    this.#database = openDatabase(IN_MEMORY, createSentRows(SQLITE));
+    this.#database = openDatabase(IN_MEMORY, stepsOf("sentRows", SQLITE));
     this.#all = statementsOf(this.#database);
   }
 

@@ -7,7 +7,8 @@ import { PaylinkError } from "../../../src/domain/errors.ts";
 import { passed } from "../../../src/domain/timers.ts";
 import type { Send } from "../../../src/http/exchange.ts";
 import { openApi } from "../../../src/service/open-client.ts";
-import { createMemory, type Memory, type SentKey, type Transact } from "../../../src/store/sent-rows.ts";
+import type { Transact } from "../../../src/store/dialects.ts";
+import { createMemory, type Memory, type SentKey } from "../../../src/store/sent-rows.ts";
 import type { BulkWorld } from "./bulk-world.ts";
 import { type CheckedList, SETTINGS } from "./lists.ts";
 

@@ -1,26 +1,25 @@
 /** The event store in one SQLite file, which several processes can write and read at the same time. */
 import { existsSync, statSync } from "node:fs";
 import { Worker, type WorkerOptions } from "node:worker_threads";
-import { PaylinkError } from "../domain/errors.ts";
-import { hint } from "../domain/hint.ts";
-import { hasCode, messageOf, systemReason } from "../domain/system-reason.ts";
-import { type Database, IN_MEMORY } from "./database.ts";
-import { openReadOnly } from "./open-read-only.ts";
-import { type All, SQLITE } from "./dialects.ts";
-import { SCHEMA_VERSION } from "./schema.ts";
-import { markOf, readEventMark, requireMarked } from "./event-mark.ts";
-import { requireWhole } from "./integrity.ts";
-import { openEventDatabase, statementsOf } from "./sqlite-database.ts";
-import { createEventStore, type EventStore, noStoreAt, type StoreParts } from "./event-store.ts";
-import type { WriteGroup } from "./write-group.ts";
-import type { ThreadAnswer, Write } from "./writes.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint } from "../../domain/hint.ts";
+import { hasCode, messageOf, systemReason } from "../../domain/system-reason.ts";
+import { type Database, IN_MEMORY } from "./connection.ts";
+import { newerVersion, openReadOnly } from "./open.ts";
+import { type All, SQLITE } from "../dialects.ts";
+import { stepsOf } from "../schema.ts";
+import { markOf, readEventMark, requireMarked } from "../event-mark.ts";
+import { openEventDatabase, requireWhole, statementsOf } from "./event-file.ts";
+import { type EventStore, type StoreParts, createEventStore, noStoreAt, olderStore } from "../event-store.ts";
+import type { WriteGroup } from "../write-group.ts";
+import type { ThreadAnswer, Write } from "../writes.ts";
 
-interface SqliteParts extends StoreParts {
+interface SqliteParts extends StoreParts, Tables {
   /** Starts with the first write. */
   readonly thread: ThreadProgram;
 }
 
-/** `sqlite-thread.ts` as the build made it: its file, or its text. */
+/** `thread.ts` as the build made it: its file, or its text. */
 export interface ThreadProgram {
   readonly program: string;
   readonly options: WorkerOptions;
@@ -30,10 +29,13 @@ export interface ThreadProgram {
  * Does not open the file before the first read or write, which reports a file that cannot be opened. Throws `file_unreadable` for
  * one that must be there.
  */
-export function openEventStore(path: string, { thread, user, create }: SqliteParts): EventStore {
+export function openEventStore(
+  path: string,
+  { thread, user, create, upgrade, steps }: SqliteParts,
+): EventStore {
   if (!create && !existsSync(path)) throw noStoreAt(path, "file_unreadable");
   const writer = createWriterThread(thread, path);
-  const reader = createReader(path, create);
+  const reader = createReader(path, create, { upgrade, steps });
   return createEventStore(
     {
       dialect: SQLITE,
@@ -67,19 +69,34 @@ const unwritableStore = (cause: unknown): PaylinkError =>
     ],
   });
 
+interface Tables {
+  /** Takes older ones to the version of `steps`; otherwise they are refused. */
+  readonly upgrade: boolean;
+  /** One step a version. */
+  readonly steps?: readonly string[] | undefined;
+}
+
 /** Opens the file to read it; throws for one that has lost events. Undefined for one in which `listen` has yet to create the tables. */
-function openMarked(path: string): Database | undefined {
+function openMarked(
+  path: string,
+  { upgrade, steps = stepsOf("events", SQLITE) }: Tables,
+): Database | undefined {
   const mark = readEventMark(path);
-  const database = openReadOnly(path, SCHEMA_VERSION);
+  const database = openReadOnly(path);
+  const { version } = database;
   try {
+    if (version > steps.length) throw newerVersion(path, version, steps.length);
     if (mark !== undefined) requireMarked(path, mark, markOf(database));
-    if (database.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) return database;
+    if (version === steps.length) return database;
+    if (version > 0 && !upgrade) throw olderStore(path, "file_unreadable", [version, steps.length]);
     database.close();
-    return undefined;
   } catch (error) {
     database.close();
     throw error;
   }
+  if (version === 0) return undefined;
+  openEventDatabase(path, steps).close();
+  return openMarked(path, { upgrade: false, steps });
 }
 
 /** Throws for a file that cannot be written, or that has lost events. */
@@ -99,6 +116,7 @@ function checkFile(path: string): void {
 function createReader(
   path: string,
   mayBeMissing: boolean,
+  tables: Tables,
 ): { readonly all: All; readonly close: () => void } {
   let database: Database | undefined;
   let read: All;
@@ -107,7 +125,7 @@ function createReader(
     database?.close();
     database = undefined;
     const isEmpty = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
-    const stored = isEmpty ? undefined : openMarked(path);
+    const stored = isEmpty ? undefined : openMarked(path, tables);
     if (stored === undefined && (wasThere || !mayBeMissing)) throw noStoreAt(path, "file_unreadable");
     wasThere ||= stored !== undefined;
     database = stored ?? openEventDatabase(IN_MEMORY);

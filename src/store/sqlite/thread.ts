@@ -1,19 +1,17 @@
 /** The program of the thread that writes events to SQLite. */
 import { parentPort, workerData } from "node:worker_threads";
-import { messageOf } from "../domain/system-reason.ts";
-import { closeWithLog, inTransaction } from "./database.ts";
-import { SQLITE } from "./dialects.ts";
-import { SCHEMA_VERSION } from "./schema.ts";
-import { createSqliteWriter, openEventDatabase } from "./sqlite-database.ts";
-import type { ThreadAnswer, Write } from "./writes.ts";
+import { messageOf } from "../../domain/system-reason.ts";
+import { tryWrites } from "../trial.ts";
+import type { ThreadAnswer, Write } from "../writes.ts";
+import { closeWithLog } from "./connection.ts";
+import { createSqliteWriter, openEventDatabase, transactionsOf } from "./event-file.ts";
 
 const databasePath = String(workerData);
 const database = openEventDatabase(databasePath);
-/** Fails at once if the file is read-only, which SQLite would not report before the first event. */
-const proveWritable = (): void =>
-  inTransaction(database, () => database.exec(`PRAGMA user_version=${SCHEMA_VERSION}`));
-proveWritable();
-const writeGroup = createSqliteWriter(database, SQLITE);
+const transact = transactionsOf(database);
+const writeGroup = createSqliteWriter(database, transact);
+/** SQLite says of a read-only file or a full disk only when something is committed. */
+const proveWritable = (): Promise<void> => tryWrites(transact, `PRAGMA user_version=${database.version}`);
 
 /** Each message is a group of writes. An empty group checks whether writes succeed; null ends the thread. */
 async function receive(writes: readonly Write[] | null): Promise<void> {
@@ -29,7 +27,7 @@ async function receive(writes: readonly Write[] | null): Promise<void> {
 async function answerTo(writes: readonly Write[]): Promise<ThreadAnswer> {
   try {
     requireInPlace();
-    if (writes.length === 0) proveWritable();
+    if (writes.length === 0) await proveWritable();
     const results = await writeGroup(writes);
     requireInPlace();
     return { results };
@@ -45,7 +43,8 @@ function requireInPlace(): void {
     );
 }
 
-let received = Promise.resolve();
+// Where it cannot be written, the thread ends with the reason.
+let received = proveWritable();
 parentPort?.on("message", (writes: readonly Write[] | null) => {
   received = received.then(() => receive(writes));
 });

@@ -1,0 +1,152 @@
+/** The file of an event store: its tables and indexes, and the transactions that write it. */
+import { existsSync } from "node:fs";
+import { PaylinkError } from "../../domain/errors.ts";
+import { messageOf } from "../../domain/system-reason.ts";
+import { type All, SQLITE, type Transact, type Value } from "../dialects.ts";
+import { createMarking, markOf, readEventMark, requireMarked } from "../event-mark.ts";
+import { stepsOf } from "../schema.ts";
+import { createGroupWriter, type WriteGroup } from "../write-group.ts";
+import {
+  type Connection,
+  damaged,
+  type Database,
+  IN_MEMORY,
+  isLocked,
+  rollBack,
+  type Statement,
+} from "./connection.ts";
+import { openDatabase } from "./open.ts";
+
+/**
+ * An event takes about 2.3 KB, and its entries in the indexes go to pages anywhere, each of which is written whole. On pages of
+ * 8 KB, twice as much is written for a webhook (listen bench), and on pages of 4 KB nearly half of each would be empty.
+ */
+const DATABASE_PAGE_SIZE = 2048;
+
+/** Throws `file_unreadable` for a store that has lost events. */
+export function openEventDatabase(path: string, steps = stepsOf("events", SQLITE)): Database {
+  // A store whose file is not there is a new one.
+  const mark = path !== IN_MEMORY && existsSync(path) ? readEventMark(path) : undefined;
+  return openDatabase(path, steps, {
+    pageSize: DATABASE_PAGE_SIZE,
+    check: (opened) => requireMarked(path, mark, markOf(opened)),
+  });
+}
+
+/** Runs statements, each of which is prepared once. */
+export function statementsOf(database: Database): All {
+  const prepared = new Map<string, Statement>();
+  return async (sql, values = []) => {
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement.all(...values);
+  };
+}
+
+/** One transaction after another: a connection has one at a time. */
+export function transactionsOf(database: Database, dialect = SQLITE): Transact {
+  const all = statementsOf(database);
+  let last: Promise<unknown> = Promise.resolve();
+  const run: Transact = async (work) => {
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      const [begun = {}] = await all(
+        `SELECT ${dialect.now} AS now, (SELECT user_version FROM pragma_user_version) AS version`,
+      );
+      if (begun["version"] !== database.version) throw upgradedMeanwhile(database.path);
+      const result = await work({ dialect, all, now: Number(begun["now"]) });
+      database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      rollBack(database);
+      throw error;
+    }
+  };
+  return (work) => {
+    const result = last.then(() => run(work));
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
+/** The rows of this version may be wrong ones there. */
+const upgradedMeanwhile = (path: string): PaylinkError =>
+  new PaylinkError(
+    "file_unwritable",
+    `${path} was upgraded by a newer paylink while this one was using it. Update this one, and start it again.`,
+  );
+
+export function createSqliteWriter(database: Database, transact = transactionsOf(database)): WriteGroup {
+  const mark = createMarking(database);
+  return createGroupWriter({
+    transact: async (work) => {
+      const result = await transact(work);
+      mark();
+      return result;
+    },
+    // Each further try would wait for the lock as long as this one.
+    isOfOne: (reason) => !isLocked(reason),
+  });
+}
+
+/** A larger file is not read whole: that would take seconds, and no webhook is received meanwhile. */
+const MOST_READ_WHOLE = 256 * 1024 * 1024;
+
+/** Every event is in each of them. */
+const EVENT_INDEXES = ["events_id", "events_listed", "events_uti", "events_reference"];
+
+type Queryable = Pick<Connection, "prepare">;
+
+/**
+ * Rebuilds damaged indexes from their tables; throws `file_unreadable` where that does not help. Deliveries are checked row by row
+ * in any file: one that is missing from the index of due deliveries would never be forwarded.
+ */
+export function requireWhole(database: Pick<Connection, "exec" | "prepare">, path: string): void {
+  if (integrityProblem(database) === undefined) return;
+  try {
+    database.exec("REINDEX");
+  } catch (error) {
+    // Two rows have the same key now.
+    throw error instanceof PaylinkError ? error : damaged(path, messageOf(error));
+  }
+  const problem = integrityProblem(database) ?? strayDelivery(database);
+  if (problem !== undefined) throw damaged(path, problem);
+}
+
+/** What is wrong with a file that is small enough to be read whole; undefined if nothing is, or it is larger. */
+export const damageIn = (database: Queryable): string | undefined =>
+  isSmall(database) ? checkedBy(database, "PRAGMA integrity_check") : undefined;
+
+const isSmall = (database: Queryable): boolean =>
+  valueOf(database, "PRAGMA page_count") * valueOf(database, "PRAGMA page_size") <= MOST_READ_WHOLE;
+
+function integrityProblem(database: Queryable): string | undefined {
+  if (isSmall(database)) return damageIn(database);
+  const counts = EVENT_INDEXES.map((index) =>
+    valueOf(database, `SELECT count(*) FROM events INDEXED BY ${index}`),
+  );
+  if (new Set(counts).size > 1) return "its indexes have different numbers of events";
+  return checkedBy(database, "PRAGMA integrity_check(deliveries)");
+}
+
+function checkedBy(database: Queryable, check: string): string | undefined {
+  const found = firstColumn(database, check);
+  // SQLite names each problem on a line of its own.
+  return found === "ok" ? undefined : String(found).trim().replaceAll("\n", "; ");
+}
+
+/** A delivery that waits, but not as its event would: the damage was in its row, not in the index that is made of it. */
+function strayDelivery(database: Queryable): string | undefined {
+  const found = firstColumn(
+    database,
+    `SELECT event FROM deliveries WHERE due IS NOT NULL AND NOT EXISTS (
+       SELECT 1 FROM events WHERE id = event AND events.outcome = deliveries.outcome AND events.key = deliveries.key)`,
+  );
+  return found === undefined ? undefined : `the delivery of ${String(found)} belongs to another payment`;
+}
+
+const valueOf = (database: Queryable, sql: string): number => Number(firstColumn(database, sql));
+
+/** The first column of the first row. */
+const firstColumn = ({ prepare }: Queryable, sql: string): Value | undefined =>
+  Object.values(prepare(sql).get() ?? {})[0];
