@@ -3,7 +3,8 @@ import { PaylinkError, type FailureCode, type Problem } from "../domain/errors.t
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import type { Timers } from "../domain/timers.ts";
-import { SandboxNotRunning } from "../http/exchange.ts";
+import { SendError } from "../http/exchange.ts";
+import { isLasting } from "../http/send-failure.ts";
 import { LEASE, type SentAttempt, type Memory, type SentKey } from "../store/sent-rows.ts";
 import type { Pace } from "./pace.ts";
 import { problemsText, type RowRequest } from "./row.ts";
@@ -234,8 +235,11 @@ class Sending {
     const { pace, stop, stopped } = this.parts;
     if (stopped()) return;
     if (status !== "not_reached") pace.answered();
-    // A stopped sandbox does not start while the run waits.
-    else if (failure.cause instanceof SandboxNotRunning || !pace.slowDown(since, failure)) stop(failure);
+    else if (
+      (failure.cause instanceof SendError && isLasting(failure.cause)) ||
+      !pace.slowDown(since, failure)
+    )
+      stop(failure);
     this.unknownInARow = status === "unknown" ? this.unknownInARow + 1 : 0;
     const affectsEveryRow = failure.code === "unauthorized" || failure.code === "redirected";
     if (affectsEveryRow || this.unknownInARow >= MAX_UNKNOWN) stop(failure);

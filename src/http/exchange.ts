@@ -54,10 +54,6 @@ export class ProxyFailure extends Error {
   }
 }
 
-/** Whether a proxy refused the request (4xx), and would refuse it again. */
-export const isRefusedByProxy = ({ cause }: SendError): boolean =>
-  cause instanceof ProxyFailure && cause.status !== undefined && cause.status >= 400 && cause.status < 500;
-
 export type Handler = (request: HttpRequest) => Promise<HttpReply>;
 
 /** A handler throws it to close the connection instead of an answer. */

@@ -1,6 +1,6 @@
 /** Kinds of failed exchanges, by what somebody has to do about each. */
 import { codeOf } from "../domain/system-reason.ts";
-import { ProxyFailure, SendError, SendTimeout } from "./exchange.ts";
+import { ProxyFailure, SandboxNotRunning, SendError, SendTimeout } from "./exchange.ts";
 
 /**
  * `refused`: nothing listens at the port. `unreachable`: no route, or connecting took too long. `not_http`: what answers is not
@@ -46,4 +46,19 @@ export function sendFailure(error: unknown): SendFailure {
   const codes = [codeOf(error), codeOf(cause), cause instanceof Error ? cause.name : ""];
   const known = BY_CODE.find(([pattern]) => codes.some((code) => pattern.test(code)))?.[1];
   return known ?? (error instanceof SendError && error.sent ? "closed" : "other");
+}
+
+const LASTING: ReadonlySet<SendFailure> = new Set([
+  "certificate",
+  "certificate_dates",
+  "certificate_name",
+  "no_tls",
+]);
+
+/** Whether something must be done first: about a sandbox that does not run, a certificate, or a proxy that refuses (4xx). */
+export function isLasting(error: SendError): boolean {
+  const { cause } = error;
+  const refusal = cause instanceof ProxyFailure ? cause.status : undefined;
+  if (refusal !== undefined) return refusal >= 400 && refusal < 500;
+  return error instanceof SandboxNotRunning || LASTING.has(sendFailure(error));
 }

@@ -163,7 +163,9 @@ export async function checkService(account: ServiceAccount): Promise<AccountChec
 }
 
 const failedForToken = ({ failure }: AccountCheck): boolean =>
-  failure?.code === "unauthorized" && failure.details["status"] !== 403;
+  failure?.code === "unauthorized" &&
+  failure.details["status"] !== 403 &&
+  !(failure instanceof UnusableAnswer && failure.isOfAnother);
 
 const because = (cause: string): string => `not checked, because of the ${cause}`;
 

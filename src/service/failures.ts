@@ -12,18 +12,28 @@ import {
   systemCode,
 } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, isRedirect, retryAfter } from "../http/message.ts";
-import { type About, NOT_REACHED, refusalHints, waitHints, type WaitDetails, whenUnknown } from "./advice.ts";
+import {
+  type About,
+  checkAddress,
+  NOT_REACHED,
+  refusalHints,
+  waitHints,
+  type WaitDetails,
+  whenUnknown,
+} from "./advice.ts";
 import { isOwnError, leavesOpen, reportedStatus, serviceWords, type ServiceWords } from "./words.ts";
 
 /** The failure after an answer that is not a success, or not what was asked for. */
 export class UnusableAnswer extends PaylinkError {
   /** Whether an API answered, and no web page. */
   readonly isJson: boolean;
+  /** Whether something in between refused the request, so that nobody judged the account. */
+  readonly isOfAnother: boolean;
 
   constructor(
     code: FailureCode,
     message: string,
-    { status }: HttpReply,
+    reply: HttpReply,
     words: ServiceWords,
     options: FailureOptions,
   ) {
@@ -34,13 +44,14 @@ export class UnusableAnswer extends PaylinkError {
       // A service often names a problem in its text too.
       unnamed: problems.filter(({ at, message: said }) => !text.includes(`${at} ${said}`)),
       details: {
-        status,
+        status: reply.status,
         service: text,
         ...(ownCode === undefined ? {} : { code: ownCode }),
         ...options.details,
       },
     });
     this.isJson = isJson;
+    this.isOfAnother = refusalInBetween(reply, words) !== undefined;
   }
 }
 
@@ -58,9 +69,32 @@ export function failureOfReply(
 ): UnusableAnswer {
   const code = replyCode(reply, effect);
   const wait = waitDetails(code, reply, now);
+  const words = serviceWords(reply);
+  const details = { ...about, ...wait };
+  const other = refusalInBetween(reply, words);
+  if (other !== undefined) {
+    const hints = [LET_THROUGH, checkAddress(effect)];
+    return new UnusableAnswer(code, `Not the service, but ${other}`, reply, words, {
+      effect,
+      hints,
+      details,
+    });
+  }
   const hints = hintsFor(code, reply, effect, about, wait);
-  return unusableReply(code, reply, { effect, hints, details: { ...about, ...wait } });
+  return unusableReply(code, reply, words, { effect, hints, details });
 }
+
+/**
+ * A firewall or a proxy refuses with a page, which says nothing about the token or the terminal: an API answers otherwise. "something in
+ * between answered 403: an HTML page with the title …"; undefined for another answer.
+ */
+export function refusalInBetween(reply: HttpReply, { text, isPage }: ServiceWords): string | undefined {
+  if (!isPage || (reply.status !== 401 && reply.status !== 403)) return undefined;
+  const [server = ""] = fieldLines(reply.headers, "server");
+  return `something in between answered ${reply.status}: ${text}${server === "" ? "" : `, from the server "${server}"`}.`;
+}
+
+export const LET_THROUGH = hint`A firewall or a proxy refused the request, and nobody looked at the token. Ask whoever runs it to let requests to the service through.`;
 
 /** The next steps; undefined if those of the code are right. */
 function hintsFor(
@@ -120,8 +154,9 @@ export function reportedError(
   about: About = {},
 ): UnusableAnswer {
   const code = reportedCode(reply, document, effect);
+  const words = serviceWords(reply);
   const hints = code === "outcome_unknown" && !isReading(effect) ? whenUnknown(effect, about) : undefined;
-  return unusableReply(code, reply, { effect, hints, details: { ...about } });
+  return unusableReply(code, reply, words, { effect, hints, details: { ...about } });
 }
 
 function reportedCode(reply: HttpReply, document: Json, effect: ServiceEffect): FailureCode {
@@ -130,8 +165,12 @@ function reportedCode(reply: HttpReply, document: Json, effect: ServiceEffect): 
   return !isReading(effect) && leavesOpen(serviceWords(reply).text) ? "outcome_unknown" : "refused";
 }
 
-function unusableReply(code: FailureCode, reply: HttpReply, options: FailureOptions): UnusableAnswer {
-  const words = serviceWords(reply);
+function unusableReply(
+  code: FailureCode,
+  reply: HttpReply,
+  words: ServiceWords,
+  options: FailureOptions,
+): UnusableAnswer {
   const target = redirectTarget(reply);
   return new UnusableAnswer(code, `The service ${answeredWith(reply, words)}`, reply, words, {
     ...options,

@@ -1,7 +1,8 @@
 /** Repeats a request that had no effect: it was not sent, or the service answered 429 or 503. */
 import type { Timers } from "../domain/timers.ts";
-import { isRefusedByProxy, SandboxNotRunning, SendError, SendTimeout, type Send } from "../http/exchange.ts";
+import { SendError, SendTimeout, type Send } from "../http/exchange.ts";
 import { type HttpReply, retryAfter } from "../http/message.ts";
+import { isLasting } from "../http/send-failure.ts";
 import { isOverloaded } from "./failures.ts";
 
 /** How many times a request is sent again. */
@@ -74,13 +75,10 @@ interface Cause {
   readonly asked?: number | undefined;
 }
 
-/** Undefined if the request has arrived, or may have, or if something must be done first: about the sandbox, or a proxy. */
+/** Undefined if the request has arrived, or may have, or if waiting does not help. */
 function causeToRepeat(result: HttpReply | SendError, mayChange: boolean, now: Date): Cause | undefined {
   if (result instanceof SendError)
-    return result.sent ||
-      result instanceof SendTimeout ||
-      result instanceof SandboxNotRunning ||
-      isRefusedByProxy(result)
+    return result.sent || result instanceof SendTimeout || isLasting(result)
       ? undefined
       : { reason: `The service was not reached: ${result.message}` };
   if (!isOverloaded(result, mayChange)) return undefined;

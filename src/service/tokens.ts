@@ -13,7 +13,9 @@ import {
   answeredWith,
   isCutShort,
   isOverloaded,
+  LET_THROUGH,
   notReached,
+  refusalInBetween,
   UnusableAnswer,
   waitDetails,
 } from "./failures.ts";
@@ -198,6 +200,12 @@ function tokenFailureCode(reply: HttpReply): FailureCode {
 function refusedToken({ url, reply, at, effect }: TokenAnswer, words = serviceWords(reply)): PaylinkError {
   const code = tokenFailureCode(reply);
   const wait = waitDetails(code, reply, at);
+  const other = refusalInBetween(reply, words);
+  if (other !== undefined)
+    return new UnusableAnswer(code, `${url.origin} gave no access token: ${other}`, reply, words, {
+      effect,
+      hints: [LET_THROUGH, TOKEN_URL],
+    });
   const hints = code === "overloaded" ? waitHints(wait) : tokenHints(reply.status, code, words);
   return new UnusableAnswer(
     code,

@@ -24,11 +24,9 @@ export function serviceWords({ body, undecoded }: Pick<HttpReply, "body" | "unde
   const unreadable = { code: undefined, problems: [], isPage: false, isJson: false };
   if (undecoded !== undefined)
     return { ...unreadable, text: shortened(`a body that cannot be decoded (${undecoded})`) };
-  const text = new TextDecoder().decode(body).trim();
+  const text = textIn(body);
+  if (text === undefined) return { ...unreadable, text: `a body of ${body.length} bytes that is not text` };
   const parsed = parseJson(text);
-  // No text has these characters: it may be an image, or encoded in a way that nobody named.
-  if (!parsed.ok && /[^\P{Cc}\s]/u.test(text))
-    return { ...unreadable, text: `a body of ${body.length} bytes that is not text` };
   const value = parsed.ok ? parsed.value.value : null;
   const isPage = HTML.test(text);
   const problems = problemsIn(value);
@@ -40,6 +38,16 @@ export function serviceWords({ body, undecoded }: Pick<HttpReply, "body" | "unde
     isPage,
     isJson: parsed.ok,
   };
+}
+
+/** Undefined for an image, or what is encoded in a way that nobody named. */
+function textIn(body: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return text.includes("\0") ? undefined : text.trim();
+  } catch {
+    return undefined;
+  }
 }
 
 const shortened = (text: string): string =>
@@ -210,7 +218,7 @@ const clippedProblem = (at: string, message: string): Problem => ({
   message: shortened(message),
 });
 
-const HTML = /^\s*(?:<!doctype html|<html|<head|<body|<h1)/i;
+const HTML = /^\s*(?:(?:<!--.*?-->|<\?xml[^>]*>)\s*)*(?:<!doctype html|<html|<head|<body|<h1)/is;
 
 /** The title of a page describes the error; the rest is layout. */
 function pageTitle(page: string): string {

@@ -231,6 +231,21 @@ describe("paylink status", () => {
     expect(found.stderr === "").toBe(exit === 0);
   });
 
+  it.each([
+    [403, "<!-- waf --><html><head><title>Just a moment...</title></head></html>"],
+    [401, "<!DOCTYPE html><title>Proxy login</title>"],
+  ])("does not judge the account by the page of something in between: %i", async (status, page) => {
+    const server = await rawServer(reply(status, page, { "Content-Type": "text/html", Server: "edge" }));
+    const { exit, find } = await statusOf({ env: { ...ACCOUNT, PAYLINK_BASE_URL: server.url } });
+    expect(exit).toBe(3);
+    expect(find("token").state).toBe("skipped");
+    const { detail, remedy } = find("links endpoint");
+    expect(detail).toMatch(
+      /^Not the service, but something in between answered 40[13]: an HTML page with the title "(?:Just a moment\.\.\.|Proxy login)", from the server "edge"\.$/,
+    );
+    expect(remedy).not.toMatch(/login|terminalId|tokenScope/);
+  });
+
   it("names the target of a redirect", async () => {
     const server = await rawServer(reply(308, "", { Location: "https://api.shop.example/v1/payment-links" }));
     const { exit, find } = await statusOf({ env: { ...ACCOUNT, PAYLINK_BASE_URL: server.url } });

@@ -104,12 +104,41 @@ describe("HTTPS_PROXY", () => {
   });
 });
 
+describe("bulk", () => {
+  const bulk = (home: string, env: Readonly<Record<string, string>>): Promise<Ended> =>
+    runPaylink(["bulk", "-", "--currency", "EUR", "--customer-name", "Ada", "--json"], {
+      home,
+      env: { ...ACCOUNT, ...env },
+      input: `amount,invoiceId\n${Array.from({ length: 40 }, (_, row) => `10,V-${row}\n`).join("")}`,
+    });
+
+  it("ends at once where waiting does not help: a proxy that refuses, a certificate that is not trusted", async () => {
+    const home = temporaryHome();
+    const proxy = await startProxy({ to: 0, refuse: 407 });
+    const proxied = { PAYLINK_BASE_URL: `https://${UNRESOLVABLE}`, HTTPS_PROXY: proxy.url };
+    const { port, connections } = await startSecureService(home);
+    const runs = await Promise.all([
+      bulk(home, proxied),
+      bulk(temporaryHome(), { PAYLINK_BASE_URL: `https://localhost:${port}` }),
+    ]);
+    for (const { code, stdout } of runs) {
+      expect(code).toBe(5);
+      expect(stdout).toContain('"not_reached":');
+      expect(stdout).not.toContain("Trying again");
+    }
+    // Those that were sent together.
+    expect(proxy.targets.length).toBeLessThan(9);
+    expect(connections()).toBeLessThan(9);
+  });
+});
+
 describe("a private certificate authority", () => {
   it("is not trusted without NODE_EXTRA_CA_CERTS, and is sent no token", async () => {
     const home = temporaryHome();
-    const { port, tokens } = await startSecureService(home);
+    const { port, tokens, connections } = await startSecureService(home);
     const ended = await create(home, `https://localhost:${port}`, {});
     expectNotReached(ended);
     expect(tokens).toEqual([]);
+    expect(connections()).toBe(1);
   });
 });

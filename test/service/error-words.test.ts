@@ -143,8 +143,15 @@ describe("the fields that an error names", () => {
 });
 
 it("binary data never reaches the message", () => {
-  const words = serviceWords({ body: Uint8Array.of(1, 2, 3, 0) });
-  expect(words.text).toBe("a body of 4 bytes that is not text");
+  for (const bytes of [
+    [1, 2, 3, 0],
+    [0x50, 0x4b, 3, 0xff],
+  ]) {
+    const words = serviceWords({ body: Uint8Array.from(bytes) });
+    expect(words.text).toBe("a body of 4 bytes that is not text");
+  }
+  const shown = serviceWords({ body: new TextEncoder().encode("the terminal \u0007 is closed\u001b[0m") });
+  expect(shown.text).toBe("the terminal \u0007 is closed\u001b[0m");
   const undecoded = serviceWords({ body: Uint8Array.of(255), undecoded: "gzip: incorrect data check" });
   expect(undecoded.text).toBe("a body that cannot be decoded (gzip: incorrect data check)");
 });
@@ -248,6 +255,19 @@ describe("a redirect", () => {
     expect(error).toMatchObject({ code: "redirected", exit: 4, details: { location } });
     expect(error.message).toContain(`a redirect to ${location}`);
     expect(server.requests).toHaveLength(requests);
+  });
+});
+
+describe("a page instead of an answer", () => {
+  it("refuses nobody's credentials: 403 of the token endpoint", async () => {
+    const page = "<?xml version='1.0'?>\n<html><title>Request Rejected</title></html>";
+    const server = await rawServer(reply(403, page, { Server: "BigIP" }));
+    const error = await failure(tokensAt(server.url).current("create"));
+    expect(error).toMatchObject({ code: "unauthorized", exit: 3, isOfAnother: true });
+    expect(error.message).toContain(
+      'something in between answered 403: an HTML page with the title "Request Rejected", from the server "BigIP".',
+    );
+    expect(JSON.stringify(error.hints)).not.toMatch(/client secret|login/);
   });
 });
 

@@ -17,6 +17,8 @@ export interface SecureService {
   readonly ca: string;
   /** The Authorization header of each request. */
   readonly tokens: readonly (string | undefined)[];
+  /** How many connections were tried. */
+  readonly connections: () => number;
 }
 
 export async function startSecureService(folder: string): Promise<SecureService> {
@@ -29,7 +31,9 @@ export async function startSecureService(folder: string): Promise<SecureService>
       .resume()
       .on("end", () => response.writeHead(200, { "Content-Type": "application/json" }).end(ANSWER));
   });
-  return { port: await listenOnFreePort(server), ca, tokens };
+  let connections = 0;
+  server.on("connection", () => (connections += 1));
+  return { port: await listenOnFreePort(server), ca, tokens, connections: () => connections };
 }
 
 export interface Proxy {
