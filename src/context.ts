@@ -53,6 +53,8 @@ interface PeopleContext {
   readonly ask: () => Ask | undefined;
   /** `--yes`: the user confirms what a command would ask. */
   readonly yes: boolean;
+  /** `--debug`: the user wants to see everything. */
+  readonly debug: boolean;
   /** Opens a web page in the user's browser. Rejects if it cannot. */
   readonly openBrowser: (url: string) => Promise<void>;
   /** The same for a URL that contains a key: no program gets it as an argument. */

@@ -95,6 +95,7 @@ export function createOpener(around: Surroundings): Opener {
       createFile,
       ask: () => (stdin.wasRead ? undefined : ask),
       yes: options.yes === true,
+      debug: options.debug === true,
       later,
       send: timeLimit.bound(traceSend(around.send, traced)),
       serve: traceServe(around.serve, traced),

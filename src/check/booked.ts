@@ -1,17 +1,16 @@
 /** Compares what an application has booked with what the webhooks of `check` paid: each paid order once, and nothing else. */
-import { isSuccess } from "../http/message.ts";
 import type { BookedLine } from "../reconcile/sides.ts";
 import { isRepeated, isSame, isZero, sumOf } from "../orders/amounts.ts";
 import type { Sum } from "../domain/money.ts";
 import { comparableText } from "../domain/comparable-text.ts";
 import { splitReference } from "../domain/reference.ts";
-import type { OrderUse } from "./endpoint.ts";
+import { paysOrder, type OrderUse } from "./endpoint.ts";
 import type { SampleOrder } from "../sender/samples.ts";
 
 export interface BookedOrder {
   readonly order: SampleOrder;
   readonly uses: readonly OrderUse[];
-  /** The lines of the books. */
+  /** The lines of the books, without those of parts. */
   readonly booked: readonly Sum[];
   /** What is wrong; undefined if the books are right. */
   readonly finding: BookedFinding | undefined;
@@ -47,14 +46,25 @@ export function compareBooked({ uses, lines, knowsOrders, before }: Compared): r
     const [first] = ofOrder;
     if (first === undefined) return [];
     const { order } = first;
-    const booked = (linesOf.get(number) ?? []).map(({ amount, currency = order.currency }): Sum => ({
+    const ofNumber = (linesOf.get(number) ?? []).map(({ amount, currency = order.currency }): Sum => ({
       amount,
       currency,
     }));
+    const booked = withoutParts(ofNumber, order, ofOrder);
     const isUnknown = knowsOrders && own.has(number);
     const due = before.has(number) ? "once" : dueOf(ofOrder, isUnknown);
     return [{ order, uses: ofOrder, booked, finding: findingOf(order, booked, due) }];
   });
+}
+
+/** A part may be booked as what it is. It does not pay the order. */
+function withoutParts(lines: readonly Sum[], order: SampleOrder, uses: readonly OrderUse[]): Sum[] {
+  const left = [...lines];
+  for (const { pays, sum } of uses.flatMap(({ payments }) => payments)) {
+    const at = left.findIndex((line) => isSame([line], [sum]));
+    if (pays === "a part" && !isSame([sum], [order]) && at >= 0) left.splice(at, 1);
+  }
+  return left;
 }
 
 /**
@@ -62,9 +72,11 @@ export function compareBooked({ uses, lines, knowsOrders, before }: Compared): r
  * one is not among them.
  */
 function dueOf(uses: readonly OrderUse[], isUnknown: boolean): "once" | "never" | "perhaps" {
-  const isPaid =
-    !isUnknown && uses.some(({ case: { books }, paid }) => books === "once" && paid.some(isSuccess));
-  if (isPaid) return "once";
+  if (
+    !isUnknown &&
+    uses.some(({ case: { books }, payments }) => books === "once" && payments.some(paysOrder))
+  )
+    return "once";
   return uses.every(({ case: { books } }) => books === "never") ? "never" : "perhaps";
 }
 

@@ -68,12 +68,8 @@ function signedCases(signed: SignedCover, hasKeyid: boolean): EndpointCase[] {
       webhooks: (sender, source, order) => {
         const form = { cover: signed.cover, created };
         const key = keyid ? sender.key : { ...sender.key, keyid: null };
-        return [
-          {
-            request: signedWebhook(sampleBody(approvedPayment(order), source), { ...sender, key, form }),
-            pays: true,
-          },
-        ];
+        const request = signedWebhook(sampleBody(approvedPayment(order), source), { ...sender, key, form });
+        return [{ request, sum: order, pays: "all" }];
       },
     }));
 }
@@ -85,9 +81,8 @@ const tampered = (cover: CoveredComponents | undefined): EndpointCase[] =>
     if (detecting === undefined) return [];
     const webhooks: EndpointCase["webhooks"] = (sender, source, order) => {
       const form = { ...sender.form, cover: detecting };
-      return [
-        { request: tamper(sampleBody(approvedPayment(order), source), { ...sender, form }), pays: false },
-      ];
+      const request = tamper(sampleBody(approvedPayment(order), source), { ...sender, form });
+      return [{ request, sum: order, pays: "nothing" }];
     };
     return [
       {
@@ -127,6 +122,6 @@ export function endpointCases({ cover, hasKeyid, knowsOrders }: CaseOptions): re
  * There may be fewer orders than cases, so what pays nothing comes first, while all are unpaid, and then what needs an unpaid one.
  */
 function turnOf({ expects, order, books }: EndpointCase): number {
-  if (expects === "accepted" && order === "any" && books === "never") return 0;
+  if (expects === "accepted" && (order === "any" || order === "alone") && books === "never") return 0;
   return order === "fresh" ? 1 : 2;
 }

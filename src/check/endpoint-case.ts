@@ -1,4 +1,5 @@
 /** One case of `check`: what is posted for an order, and what the endpoint and the application must do. */
+import type { Sum } from "../domain/money.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { SampleOrder, SampleSource } from "../sender/samples.ts";
 import type { WebhookOptions } from "../sender/signed-webhook.ts";
@@ -16,10 +17,10 @@ export interface EndpointCase {
   /** If the endpoint does otherwise. */
   readonly consequence: string;
   /**
-   * The order that is paid: one that nothing has paid yet, one that is paid already, any one, or one that the application does not
-   * know, because it has no part in orders that are paid once.
+   * The order that is paid: one that nothing has paid yet, one that is paid already, any one, one that gets nothing else, or one that
+   * the application does not know, because it has no part in orders that are paid once.
    */
-  readonly order: "fresh" | "paid" | "any" | "unknown";
+  readonly order: "fresh" | "paid" | "any" | "alone" | "unknown";
   /** What an order that the application does not know asks for; 10.5 by default. */
   readonly amount?: string;
   /** Whether what is paid is then booked; `perhaps` if both are right. */
@@ -39,6 +40,8 @@ export type ExpectedAnswer = "accepted" | "refused" | "answered";
 
 export interface CaseWebhook {
   readonly request: HttpRequest;
-  /** Whether it pays the order of the case, if the endpoint accepts it. */
-  readonly pays: boolean;
+  /** What its record says that was paid. */
+  readonly sum: Sum;
+  /** What it pays of the order of the case, if the endpoint accepts it. A part may be booked as a part. */
+  readonly pays: "all" | "a part" | "nothing";
 }

@@ -58,9 +58,15 @@ export async function postWebhook(
 export interface OrderUse {
   readonly case: Pick<EndpointCase, "name" | "description" | "order" | "books" | "atOnce">;
   readonly order: SampleOrder;
-  /** The answers to what pays the order; null where none arrived. */
-  readonly paid: readonly (number | null)[];
+  readonly payments: readonly PostedPayment[];
 }
+
+/** What a webhook says that was paid of an order, and the answer to it; null where none arrived. */
+export interface PostedPayment extends Pick<CaseWebhook, "sum" | "pays"> {
+  readonly status: number | null;
+}
+
+export const paysOrder = ({ pays, status }: PostedPayment): boolean => pays === "all" && isSuccess(status);
 
 export interface CaseResult extends Pick<
   EndpointCase,
@@ -70,7 +76,7 @@ export interface CaseResult extends Pick<
   readonly ok: boolean;
   /** The answers: "200", "200, 500", "200 (5 times)", "no answer: …". */
   readonly answered: string;
-  readonly statuses: readonly (number | null)[];
+  readonly answers: readonly (EndpointAnswer | MissingAnswer)[];
   /** Of a case that failed, the first answer that is not as expected. */
   readonly wrong: EndpointAnswer | MissingAnswer | undefined;
   readonly uses: readonly OrderUse[];
@@ -152,9 +158,12 @@ async function runCase(one: EndpointCase, orderFor: OrderFor, parts: EndpointChe
     const sender = { ...parts, form, created: Math.floor(now().getTime() / 1000) };
     const webhooks = one.webhooks(sender, parts, order);
     const answers = await postAll(webhooks, one.atOnce === true, parts);
-    const paid = answers.filter((_, at) => webhooks[at]?.pays === true).map(({ status }) => status);
+    const payments = answers.flatMap(({ status }, at) => {
+      const webhook = webhooks[at];
+      return webhook === undefined ? [] : [{ sum: webhook.sum, pays: webhook.pays, status }];
+    });
     run.answers.push(...answers);
-    run.uses.push({ case: one, order, paid });
+    run.uses.push({ case: one, order, payments });
   }
   return run;
 }
@@ -200,7 +209,7 @@ function caseResult(
     description,
     consequence: isHarmless ? SENT_AGAIN : expects !== "refused" || isBelieved ? consequence : NOT_REFUSED,
     answered: answersIn(answers),
-    statuses,
+    answers,
     wrong,
     uses,
   };
@@ -221,7 +230,7 @@ const SENT_AGAIN =
   "One copy was accepted, and the service sends the others again, so no payment is lost. An endpoint that answers 2xx to every copy avoids the repeats.";
 
 /** "200", "200, 500" or "200 (5 times)". */
-function answersIn(answers: readonly (EndpointAnswer | MissingAnswer)[]): string {
+export function answersIn(answers: readonly (EndpointAnswer | MissingAnswer)[]): string {
   const words = answers.map((answer) =>
     answer.status === null ? `no answer: ${answer.reason}` : String(answer.status),
   );

@@ -1,6 +1,7 @@
 /** The cases of `check` with genuine webhooks: every kind of payment, repeats, copies at the same time, and what must not be booked. */
 import { UNITS } from "../domain/time.ts";
-import { stringifyJson } from "../domain/json.ts";
+import { JsonNumber, stringifyJson } from "../domain/json.ts";
+import { halfOf } from "../domain/money.ts";
 import type { CaseWebhook, EndpointCase, ExpectedAnswer } from "./endpoint-case.ts";
 import {
   sampleBody,
@@ -47,8 +48,9 @@ function genuineCase(
   sample: Partial<Sample>,
   details: CaseDetails,
 ): EndpointCase {
+  const pays = details.books === "never" ? "nothing" : "all";
   const webhooks: EndpointCase["webhooks"] = (sender, source, order) => [
-    payment(sender, source, order, sample, details.books !== "never"),
+    payment(sender, source, order, sample, pays),
   ];
   return acceptedCase(name, description, LOST, webhooks, details);
 }
@@ -59,13 +61,17 @@ const payment = (
   source: SampleSource,
   order: SampleOrder,
   sample: Partial<Sample>,
-  pays: boolean,
+  pays: CaseWebhook["pays"],
 ): CaseWebhook => ({
   request: signedWebhook(sampleBody({ ...approvedPayment(order), ...sample }, source), sender),
+  sum: { amount: sample.amount ?? order.amount, currency: sample.currency ?? order.currency },
   pays,
 });
 
 const copies = (count: number, one: CaseWebhook): CaseWebhook[] => Array.from({ length: count }, () => one);
+
+const partOf = ({ amount, currency }: SampleOrder): string =>
+  halfOf(new JsonNumber(amount), currency).toString();
 
 /** Of a payment that was made some minutes ago. */
 const earlier = ({ newId, now }: SampleSource): SampleSource => ({
@@ -79,7 +85,7 @@ const together = (name: string, number: string, count: number, rounds: number): 
     name,
     `the same webhook ${number} at the same time`,
     "The service may deliver a webhook again before the first delivery is answered.",
-    (sender, source, order) => copies(count, payment(sender, source, order, {}, true)),
+    (sender, source, order) => copies(count, payment(sender, source, order, {}, "all")),
     { ...PAYS_FRESH, atOnce: true, rounds },
   );
 
@@ -87,11 +93,14 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
   genuineCase("approved", "an approved payment of a one-time link", {}, PAYS),
   genuineCase("declined", "a declined payment of a one-time link", { outcome: "declined" }, never("any")),
   genuineCase("cancelled", "a cancelled payment of a one-time link", { outcome: "cancelled" }, never("any")),
-  genuineCase(
+  acceptedCase(
     "partial",
     "a payment of which only a part was approved",
-    { outcome: "partially-approved" },
-    never("any"),
+    LOST,
+    (sender, source, order) => [
+      payment(sender, source, order, { outcome: "partially-approved", amount: partOf(order) }, "a part"),
+    ],
+    never("alone"),
   ),
   genuineCase(
     "reusable",
@@ -112,7 +121,7 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
     { order: "unknown", books: "perhaps", amount: "0" },
   ),
   acceptedCase("repeat", "the same webhook twice, byte for byte", DELIVERED_AGAIN, (sender, source, order) =>
-    copies(2, payment(sender, source, order, {}, true)),
+    copies(2, payment(sender, source, order, {}, "all")),
   ),
   acceptedCase(
     "retry",
@@ -122,7 +131,8 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
       const body = sampleBody(approvedPayment(order), source);
       return [-1, 0].map((shift) => ({
         request: signedWebhook(body, { ...sender, created: sender.created + shift }),
-        pays: true,
+        sum: order,
+        pays: "all" as const,
       }));
     },
   ),
@@ -137,8 +147,8 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
       const body = sampleBody(approvedPayment(order), source);
       const old = { created: sender.created - HOUR, form: { ...sender.form, created: true } };
       return [
-        { request: signedWebhook(body, sender), pays: true },
-        { request: signedWebhook(body, { ...sender, ...old }), pays: false },
+        { request: signedWebhook(body, sender), sum: order, pays: "all" },
+        { request: signedWebhook(body, { ...sender, ...old }), sum: order, pays: "nothing" },
       ];
     },
     PAYS,
@@ -149,8 +159,8 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
     "a declined payment, and then an approved one of the same order",
     LOST,
     (sender, source, order) => [
-      payment(sender, earlier(source), order, { outcome: "declined" }, false),
-      payment(sender, source, order, {}, true),
+      payment(sender, earlier(source), order, { outcome: "declined" }, "nothing"),
+      payment(sender, source, order, {}, "all"),
     ],
     PAYS_FRESH,
   ),
@@ -159,8 +169,8 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
     "an approved payment, and then a declined one of the same order that was made before it",
     OUT_OF_ORDER,
     (sender, source, order) => [
-      payment(sender, source, order, {}, true),
-      payment(sender, earlier(source), order, { outcome: "declined" }, false),
+      payment(sender, source, order, {}, "all"),
+      payment(sender, earlier(source), order, { outcome: "declined" }, "nothing"),
     ],
     PAYS_FRESH,
   ),
@@ -179,7 +189,7 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
       const text = stringifyJson({ ...record, merchantName: "Café / Zürich" }, 1)
         .replace("Café", String.raw`Caf\u00e9`)
         .replace(" / ", String.raw` \/ `);
-      return [{ request: signedWebhook(new TextEncoder().encode(text), sender), pays: true }];
+      return [{ request: signedWebhook(new TextEncoder().encode(text), sender), sum: order, pays: "all" }];
     },
   ),
   acceptedCase(
@@ -188,9 +198,8 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
     "Services add fields over time; an endpoint that refuses them would stop working.",
     (sender, source, order) => {
       const record = { ...recordOfSample(approvedPayment(order), source), loyaltyProgramme: "gold" };
-      return [
-        { request: signedWebhook(new TextEncoder().encode(stringifyJson(record)), sender), pays: true },
-      ];
+      const request = signedWebhook(new TextEncoder().encode(stringifyJson(record)), sender);
+      return [{ request, sum: order, pays: "all" }];
     },
   ),
   acceptedCase(
@@ -200,22 +209,23 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
     (sender, source, order) => {
       const input = `("@method");created=${sender.created};keyid="relay"`;
       const relayed = after(...addSignature("relay", input));
-      return [{ request: relayed(sampleBody(approvedPayment(order), source), sender), pays: true }];
+      const request = relayed(sampleBody(approvedPayment(order), source), sender);
+      return [{ request, sum: order, pays: "all" }];
     },
   ),
 ];
 
-/** A payment that is not the one that an order asks for, before the order is paid and after it. */
+/** A payment that is not the one that an order asks for: alone, and after the order is paid. */
 function notTheOrder(
   name: string,
   what: string,
   different: (order: SampleOrder) => Partial<Sample>,
 ): EndpointCase[] {
   const webhooks: EndpointCase["webhooks"] = (sender, source, order) => [
-    payment(sender, source, order, different(order), false),
+    payment(sender, source, order, different(order), "nothing"),
   ];
   return [
-    acceptedCase(name, `a payment ${what} than its order`, NOT_THE_ORDER, webhooks, never("any")),
+    acceptedCase(name, `a payment ${what} than its order`, NOT_THE_ORDER, webhooks, never("alone")),
     acceptedCase(
       `${name}-late`,
       `a payment ${what} than its order, which is paid already`,
@@ -232,14 +242,14 @@ export const KNOWN_ORDER_CASES: readonly EndpointCase[] = [
     "payments-at-once",
     "two approved payments of one order at the same time",
     NOT_THE_ORDER,
-    (sender, source, order) => [1, 2].map(() => payment(sender, source, order, {}, true)),
+    (sender, source, order) => [1, 2].map(() => payment(sender, source, order, {}, "all")),
     { ...PAYS_FRESH, atOnce: true },
   ),
   acceptedCase(
     "second-payment",
     "two approved payments of one order, one after the other",
     NOT_THE_ORDER,
-    (sender, source, order) => [1, 2].map(() => payment(sender, source, order, {}, true)),
+    (sender, source, order) => [1, 2].map(() => payment(sender, source, order, {}, "all")),
   ),
   ...notTheOrder("other-amount", "of another amount", ({ amount }) => ({
     amount: Number(amount) === 1 ? "2" : "1",

@@ -16,16 +16,26 @@ export function ownOrders(newId: () => string): OrderFor {
   };
 }
 
+/** Kinds of payments that an application must not take for the one that an order asks for. */
+const WRONG_PAYMENTS = 3;
+
 /**
- * The orders of the application. A case that needs an unpaid one gets the next one, as long as there are some; all others have the
- * last one.
+ * The orders of the application. The last ones get a wrong payment alone: an application that takes it for the right one books the
+ * order all the same, which shows only where no right one follows. A case that needs an unpaid order gets the next of the others, as
+ * long as there are some; what is left has the last of those.
  */
 export function knownOrders(known: readonly [SampleOrder, ...SampleOrder[]], newId: () => string): OrderFor {
   const own = ownOrders(newId);
-  let used = 0;
-  return (one) => {
-    if (one.order === "unknown") return own(one);
-    const at = one.order === "fresh" ? used++ % known.length : known.length - 1;
-    return known[at] ?? known[0];
+  const paying = known.length - Math.min(WRONG_PAYMENTS, known.length - 1);
+  const uses = { fresh: 0, alone: 0 };
+  const at: Readonly<Record<Exclude<EndpointCase["order"], "unknown">, () => number>> = {
+    fresh: () => uses.fresh++ % paying,
+    alone: () => paying + (uses.alone++ % Math.max(1, known.length - paying)),
+    paid: () => paying - 1,
+    any: () => paying - 1,
   };
+  return (one) => (one.order === "unknown" ? own(one) : (known[at[one.order]()] ?? known[0]));
 }
+
+/** With fewer, wrong payments share an order, or have none of their own. */
+export const ENOUGH_ORDERS = WRONG_PAYMENTS + 1;

@@ -10,7 +10,10 @@ export function endpointNotReached(
   { failure, reason }: { readonly failure: SendFailure; readonly reason: string },
   { effect, next }: { readonly effect: WebhookEffect; readonly next: Hint },
 ): PaylinkError {
-  const cause = likelyCause({ status: null, failure, reply: null, target: url }, { comesAgain: false });
+  const cause = likelyCause(
+    { genuine: [{ status: null, failure, reply: null, target: url }] },
+    { comesAgain: false },
+  );
   const [what, advice] =
     failure === "refused" || cause === undefined
       ? [`Nothing answers at ${url}`, next]

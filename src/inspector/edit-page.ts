@@ -84,7 +84,7 @@ function resultPanel(result: Forward | string): Page {
   if (typeof result === "string")
     return html`<p class="alert bad" role="alert">Nothing was sent: ${result}.</p>`;
   const { status, ms: duration, reply, detail } = result;
-  const cause = likelyCause(result, { comesAgain: false });
+  const cause = likelyCause({ genuine: [result] }, { comesAgain: false });
   return panel(
     "answer-panel",
     "Answer to the sample",

@@ -162,7 +162,7 @@ const filesOf = ({ named }: InspectorView, id: string) => ({
 /** The likely cause why the last attempt was not accepted. */
 function causeIn({ delivery }: StoredEvent, { attempts }: History): string | undefined {
   const last = attempts.at(-1);
-  return last && likelyCause(last, { comesAgain: isSentAgain(delivery) });
+  return last && likelyCause({ genuine: [last] }, { comesAgain: isSentAgain(delivery) });
 }
 
 /** The text as one sentence, cut off where it is long. It may already end with a full stop. */

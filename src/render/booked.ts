@@ -1,7 +1,8 @@
 /** Shows what an application has booked of the webhooks of `check`. Each finding is a sentence that names order and cause. */
 import type { BookedOrder } from "../check/booked.ts";
-import type { OrderUse } from "../check/endpoint.ts";
+import type { OrderUse, PostedPayment } from "../check/endpoint.ts";
 import { formatAmount, type Sum } from "../domain/money.ts";
+import { isSame } from "../reconcile/amounts.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -28,20 +29,23 @@ export function renderBooks(orders: readonly BookedOrder[], paint: Paint): strin
 }
 
 /** Orders of one kind of finding that are shown: one mistake is usually made with all of them. */
-const ORDERS_SHOWN = 5;
+const ORDERS_SHOWN = 3;
 
 /** What is wrong with an order, as a sentence; empty if nothing is. */
 export function bookedWords({ order, uses, booked, finding }: BookedOrder): string {
   const { number } = order;
+  const sums = booked.map(money).join(" and ");
   switch (finding) {
     case "twice":
-      return `${number} was booked ${times(booked.length)}: ${causeOf(uses, isRepeating)}.`;
+      return `${number} was booked ${times(booked.length)}: ${causeOf(uses.filter(isRepeating), uses)}.`;
     case "not booked":
-      return `${number} was paid (${money(order)}), and is not booked: ${causeOf(uses, isPaying)}.`;
-    case "not paid":
-      return `${number} was not paid, and is booked with ${booked.map(money).join(" and ")}: ${causeOf(uses, () => true)}.`;
+      return `${number} was paid (${money(order)}), and is not booked: ${causeOf(uses.filter(isPaying), uses)}.`;
+    case "not paid": {
+      const telling = tellingUses(uses, booked);
+      return `${number} asks for ${money(order)}, was not paid, and is booked with ${sums}: ${causeOf(telling, uses)}. ${expectedOf(telling)}`;
+    }
     case "differs":
-      return `${number} is booked with ${booked.map(money).join(" and ")}, and ${money(order)} was paid: ${causeOf(uses, isNotPaying)}.`;
+      return `${number} is booked with ${sums}, and ${money(order)} was paid: ${causeOf(tellingUses(uses, booked), uses)}.`;
     case undefined:
       return "";
   }
@@ -52,15 +56,42 @@ const money = ({ amount, currency }: Sum): string => formatAmount(amount, curren
 const times = (count: number): string => (count === 2 ? "twice" : `${count} times`);
 
 const isPaying = ({ case: { books } }: OrderUse): boolean => books !== "never";
-const isNotPaying = (use: OrderUse): boolean => !isPaying(use);
-const isRepeating = (use: OrderUse): boolean => isPaying(use) && use.paid.length > 1;
+const isRepeating = (use: OrderUse): boolean =>
+  isPaying(use) && use.payments.filter(({ pays }) => pays === "all").length > 1;
 
-/** What the endpoint received in the case that probably caused it; if several may have, the names of the cases. */
-function causeOf(uses: readonly OrderUse[], isLikely: (use: OrderUse) => boolean): string {
-  const likely = uses.filter(isLikely);
+/** Those that paid just what is booked, and should not have been booked so; else all that should not. */
+function tellingUses(uses: readonly OrderUse[], booked: readonly Sum[]): readonly OrderUse[] {
+  const wrong = uses.filter((use) => !isPaying(use));
+  const same = wrong.filter(({ payments }) =>
+    payments.some(({ sum }) => booked.some((line) => isSame([line], [sum]))),
+  );
+  return same.length > 0 ? same : wrong;
+}
+
+const expectedOf = (uses: readonly OrderUse[]): string => {
+  const part = uses.flatMap(({ payments }) => payments).find(({ pays }) => pays === "a part");
+  return part === undefined
+    ? "Nothing must be booked."
+    : `Book nothing before the rest is paid, or the part alone, ${money(part.sum)}.`;
+};
+
+/** What the endpoint received in the case that probably caused it; of several, the names of the first ones. */
+function causeOf(likely: readonly OrderUse[], uses: readonly OrderUse[]): string {
   const named = likely.length === 0 ? uses : likely;
   const [only, ...others] = named;
-  if (only === undefined || others.length > 0)
-    return `it was used in the cases ${named.map((use) => use.case.name).join(", ")}`;
-  return `the endpoint received ${only.case.description}`;
+  if (only === undefined || others.length > 0) return `it was used in the ${caseNames(named)}`;
+  const [payment] = only.payments;
+  return `the endpoint received ${only.case.description}${payment === undefined ? "" : otherSum(payment, only)}`;
+}
+
+/** The sum where it is not that of the order. */
+const otherSum = ({ sum }: PostedPayment, { order }: OrderUse): string =>
+  isSame([sum], [order]) ? "" : ` (${money(sum)})`;
+
+const CASES_NAMED = 4;
+
+function caseNames(uses: readonly OrderUse[]): string {
+  const names = [...new Set(uses.map((use) => use.case.name))];
+  const rest = names.length - CASES_NAMED;
+  return `cases ${names.slice(0, CASES_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }

@@ -1,7 +1,7 @@
 /** Reports the cases of `check`, for people and as JUnit XML. A failed case names the request, the answer and the consequence. */
 import { isSuccess } from "../http/message.ts";
 import type { BookedOrder } from "../check/booked.ts";
-import type { EndpointAnswer, CaseResult } from "../check/endpoint.ts";
+import { answersIn, type CaseResult, type EndpointAnswer } from "../check/endpoint.ts";
 import type { ExpectedAnswer } from "../check/endpoint-case.ts";
 import { bookedWords } from "./booked.ts";
 import { likelyCause } from "./likely-cause.ts";
@@ -13,36 +13,115 @@ import { renderCompactRecord } from "./transaction-record.ts";
 
 const NAME_WIDTH = 28;
 
-/** `said` is what `wrongAnswerWords` gives; undefined if that was shown with another case. */
-export function renderCase(result: CaseResult, said: string | undefined, paint: Paint): string {
-  const { name, ok, required, expects, answered, consequence } = result;
-  const mark = ok ? paint.green("✓") : required ? paint.red("✗") : paint.yellow("!");
-  const line = `${mark} ${name.padEnd(NAME_WIDTH)}${paint.dim(`${ok ? expects : `not ${expects}`}, ${safeText(answered)}`)}`;
+/** Kinds of failures that are explained: a mistake shows in many cases, and the others are named. */
+const KINDS_SHOWN = 3;
+const NAMES_SHOWN = 6;
+
+/** The failed cases: one of each kind is explained. With `all`, each case that was tried. */
+export function renderCases(results: readonly CaseResult[], all: boolean, paint: Paint): string[] {
+  if (all) return results.map((result) => renderCase(result, paint));
+  const passed = results.filter(({ ok }) => ok).length;
+  if (isNoneTaken(results)) return [renderNoneTaken(results, paint)];
+  const kinds = kindsOf(results.filter(({ ok }) => !ok));
+  return [
+    ...kinds.slice(0, KINDS_SHOWN).map((kind) => renderKind(kind, paint)),
+    ...kinds
+      .slice(KINDS_SHOWN)
+      .map((kind) => `${markOf(kind[0], paint)} ${listed(kind.map(({ name }) => name))}`),
+    `${paint.green("✓")} ${passed === results.length ? "all" : `${passed} of`} ${results.length} cases passed`,
+  ];
+}
+
+/** Cases that the endpoint answered in the same way, and wrongly; those that fail the check first. */
+function kindsOf(failed: readonly CaseResult[]): (readonly CaseResult[])[] {
+  const kinds = new Map<string, CaseResult[]>();
+  for (const result of failed.toSorted((one, other) => Number(other.required) - Number(one.required))) {
+    const statuses = new Set(result.answers.map(({ status }) => status));
+    const kind = JSON.stringify([result.expects, result.required, [...statuses], wrongAnswerWords(result)]);
+    kinds.set(kind, [...(kinds.get(kind) ?? []), result]);
+  }
+  return [...kinds.values()];
+}
+
+function renderKind([first, ...others]: readonly CaseResult[], paint: Paint): string {
+  if (first === undefined) return "";
+  const likewise = others.length === 0 ? [] : [`    likewise: ${listed(others.map(({ name }) => name))}`];
+  return [renderCase(first, paint), ...likewise].join("\n");
+}
+
+/** `a, b and 12 more`; `--debug` shows all. */
+export function listed(names: readonly string[]): string {
+  const rest = names.length - NAMES_SHOWN;
+  return rest > 0
+    ? `${names.slice(0, NAMES_SHOWN).join(", ")} and ${rest} more (--debug lists them)`
+    : names.join(", ");
+}
+
+/** What the endpoint must accept. As long as it takes none of it, its refusals prove nothing. */
+const genuineCases = (results: readonly CaseResult[]): CaseResult[] =>
+  results.filter(({ expects, required }) => expects === "accepted" && required);
+
+export const isNoneTaken = (results: readonly CaseResult[]): boolean => {
+  const genuine = genuineCases(results);
+  return (
+    genuine.length > 0 && genuine.every(({ answers }) => !answers.some(({ status }) => isSuccess(status)))
+  );
+};
+
+/** In place of all cases. */
+function renderNoneTaken(results: readonly CaseResult[], paint: Paint): string {
+  const genuine = genuineCases(results);
+  const answers = genuine.flatMap((result) => result.answers);
+  const said = answerWords(genuine[0]?.wrong);
+  return [
+    `${paint.red("✗")} none of ${genuine.length} genuine cases was accepted: ${safeText(answersIn(answers))}`,
+    ...(said === undefined ? [] : [`    ${safeText(said)}`]),
+  ].join("\n");
+}
+
+/**
+ * Why all genuine webhooks are refused, or all forged ones accepted: one reason for all. Undefined where the cases differ, so that
+ * each kind of failure speaks for itself.
+ */
+export function commonCause(results: readonly CaseResult[], ownKey: string): string | undefined {
+  const answersOf = (cases: readonly CaseResult[]) => cases.flatMap(({ answers }) => answers);
+  const forged = answersOf(results.filter(({ expects }) => expects === "refused"));
+  const genuine = answersOf(genuineCases(results));
+  const circumstances = { comesAgain: false, ownKey };
+  if (!isNoneTaken(results))
+    return likelyCause({ genuine: genuine.filter(({ status }) => isSuccess(status)), forged }, circumstances);
+  const derived = results.find(({ expects, required, ok }) => expects === "accepted" && !required && ok);
+  return derived === undefined
+    ? likelyCause({ genuine, forged }, circumstances)
+    : `It accepts ${derived.description}, and no other: the real service signs header fields only, so such an endpoint refuses every payment.`;
+}
+
+function renderCase(result: CaseResult, paint: Paint): string {
+  const { name, ok, expects, answered, consequence } = result;
+  const line = `${markOf(result, paint)} ${name.padEnd(NAME_WIDTH)}${paint.dim(`${ok ? expects : `not ${expects}`}, ${safeText(answered)}`)}`;
   const lines = [line, `    ${safeText(sentenceOf(result))}`, `    ${consequence}`];
-  const below = said?.split("\n").map((text) => `    ${safeText(text)}`) ?? [];
+  const said = wrongAnswerWords(result);
+  const below = said === "" ? [] : said.split("\n").map((text) => `    ${safeText(text)}`);
   return ok ? line : [...lines, ...below].join("\n");
 }
 
-/** In place of all cases: the endpoint answered each webhook in the same way, and accepted none. */
-export function renderSameAnswer(answer: string, count: number, said: string, paint: Paint): string {
-  const line = `${paint.red("✗")} ${`all ${count} cases`.padEnd(NAME_WIDTH)}${paint.dim(safeText(answer))}`;
-  const below = said === "" ? [] : said.split("\n").map((text) => `    ${safeText(text)}`);
-  return [line, "    Every webhook got the same answer, genuine or tampered with.", ...below].join("\n");
+function markOf(result: CaseResult | undefined, paint: Paint): string {
+  if (result?.ok === true) return paint.green("✓");
+  return result?.required === true ? paint.red("✗") : paint.yellow("!");
 }
 
 /** What an endpoint said to the webhook that it answered wrongly, and why it probably did; empty if it said nothing. */
 export function wrongAnswerWords({ wrong, expects }: Pick<CaseResult, "wrong" | "expects">): string {
   if (wrong === undefined) return "";
-  const text = inOneLine(wrong.reply?.text ?? "");
   // There is no likely cause for accepting what must be refused.
-  const cause = expects === "accepted" ? likelyCause(wrong, { comesAgain: false }) : undefined;
-  return [
-    ...(text === "" ? [] : [`It said: ${clip(text, CASE_ANSWER_LENGTH)}`]),
-    ...(cause === undefined ? [] : [cause]),
-  ].join("\n");
+  const cause = expects === "accepted" ? likelyCause({ genuine: [wrong] }, { comesAgain: false }) : undefined;
+  return [answerWords(wrong), cause].filter((words) => words !== undefined).join("\n");
 }
 
-const inOneLine = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
+function answerWords(answer: CaseResult["wrong"]): string | undefined {
+  const text = (answer?.reply?.text ?? "").trim().replaceAll(/\s+/g, " ");
+  return text === "" ? undefined : `It said: ${clip(text, CASE_ANSWER_LENGTH)}`;
+}
 
 /** Characters of an answer in a report of many. */
 const CASE_ANSWER_LENGTH = 200;
@@ -108,11 +187,15 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** XML 1.0 cannot contain most control characters, so unsafe text is escaped first. */
+/** XML 1.0 cannot contain most control characters, half a surrogate pair, U+FFFE and U+FFFF: such text is escaped first. */
 const xml = (text: string): string =>
   text
     .split("\n")
-    .map((line) => safeText(line).replace(/[&<>"]/g, (char) => XML_ENTITIES[char] ?? char))
+    .map((line) =>
+      safeText(line)
+        .replace(/[\ufffe\uffff]|\p{Surrogate}/gu, (char) => `\\u${char.charCodeAt(0).toString(16)}`)
+        .replace(/[&<>"]/g, (char) => XML_ENTITIES[char] ?? char),
+    )
     .join("\n");
 
 /** Characters of the body, enough to show the error. */

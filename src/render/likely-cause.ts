@@ -1,5 +1,6 @@
-/** Why a target probably does not accept a webhook, and what helps: one table by the failure, the status and the words of the answer. */
+/** Why a target probably answers webhooks as it does, and what helps: one table by the failure, the code, the status and the words. */
 import { type BrokerName, brokerOf } from "../domain/brokers.ts";
+import { parseJsonObject } from "../domain/parse-json.ts";
 import { fieldLines, isSuccess } from "../http/message.ts";
 import type { SendFailure } from "../http/send-failure.ts";
 import { type Forward, type ReplyText } from "../events/event.ts";
@@ -9,17 +10,84 @@ import { ageWords } from "./stats.ts";
 export type Ending = Pick<Forward, "status" | "failure" | "reply" | "signatureAge"> &
   Partial<Pick<Forward, "target">>;
 
+/** What a target answered. Only `check` has several answers, and both kinds. */
+export interface Endings {
+  /** To webhooks that it must accept. */
+  readonly genuine: readonly Ending[];
+  /** To webhooks that it must refuse. */
+  readonly forged?: readonly Ending[];
+}
+
 export interface CauseContext {
-  /** The public key that verifies what is sent, if it is not that of the service. */
+  /** Where the public key is that verifies what is sent, if it is not that of the service. */
   readonly ownKey?: string | undefined;
   /** Whether the webhook is sent again by itself. */
   readonly comesAgain: boolean;
-  /** Whether it was tampered with: a refusal of its signature is then what must happen. */
-  readonly isTampered?: boolean;
 }
 
-/** Undefined where nothing is known besides the answer, and for a webhook that is accepted. */
-export function likelyCause(ending: Ending, circumstances: CauseContext): string | undefined {
+/** Of samples: where the key is that verifies what `--sign-with` or the sandbox's key has signed. */
+export const samplesKey = (signWith: string | undefined): string =>
+  signWith === undefined ? "paylink config get webhookKey -p sandbox" : `the public key of ${signWith}`;
+
+/**
+ * Genuine webhooks come first: as long as they are refused, the answers to forged ones only tell where it fails. Undefined where
+ * nothing is known besides the answers, and where all are right.
+ */
+export function likelyCause(
+  { genuine, forged = [] }: Endings,
+  circumstances: CauseContext,
+): string | undefined {
+  const refused = genuine.filter(({ status }) => !isSuccess(status));
+  if (refused.length > 0) {
+    const [cause] = byFrequency(refused.map((ending) => causeOfOne(ending, circumstances)));
+    return cause ?? causeBeside(forged, refused);
+  }
+  if (genuine.length > 0) return beliefIn(forged);
+  const [cause] = byFrequency(
+    forged.map((ending) => causeOfOne(ending, { ...circumstances, isForged: true })),
+  );
+  return cause;
+}
+
+interface Circumstances extends CauseContext {
+  /** It is right to refuse its signature. */
+  readonly isForged?: boolean;
+}
+
+/** The most frequent first; of equally frequent ones, the one that came first. */
+function byFrequency<Value>(values: readonly Value[]): Value[] {
+  const counts = new Map<Value, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].toSorted(([, one], [, other]) => other - one).map(([value]) => value);
+}
+
+const isMost = <Value>(values: readonly Value[], holds: (value: Value) => boolean): boolean =>
+  values.filter(holds).length > values.length / 2;
+
+/** Where the answers to genuine webhooks say nothing: what the difference to those of forged ones tells. */
+function causeBeside(forged: readonly Ending[], refused: readonly Ending[]): string | undefined {
+  const [usual = null] = byFrequency(refused.map(({ status }) => status));
+  if (forged.length === 0 || usual === null) return undefined;
+  const isAlike = isMost(forged, ({ status }) => status === usual);
+  if (usual < 500)
+    return isAlike
+      ? "It refuses genuine and forged webhooks alike, so before it verifies: its log says why."
+      : "It refuses genuine webhooks otherwise than forged ones, so after it has verified: its log says why.";
+  return isAlike
+    ? `It fails with genuine and forged webhooks alike, so before it has verified. The commonest reasons: ${PARSED_BODY}; or it has no key. Its log has the error.`
+    : "It refuses forged webhooks and fails with genuine ones, so after it has verified, such as where it books: its log has the error.";
+}
+
+/** It refuses few of them, such as those with another method. */
+function beliefIn(forged: readonly Ending[]): string | undefined {
+  if (!isMost(forged, ({ status }) => isSuccess(status))) return undefined;
+  const isPage = forged.some(({ reply }) => reply !== null && /<html|<!doctype html/i.test(reply.text));
+  return isPage
+    ? "It answers every webhook with a page, such as a login or the start page of a front end: this is not the path of a webhook endpoint."
+    : "It accepts forged webhooks too: it does not verify, or it answers before it has verified.";
+}
+
+function causeOfOne(ending: Ending, circumstances: Circumstances): string | undefined {
   const { status, failure, reply, signatureAge, target } = ending;
   const broker = target === undefined ? undefined : brokerOf(new URL(target));
   if (failure !== null)
@@ -28,6 +96,8 @@ export function likelyCause(ending: Ending, circumstances: CauseContext): string
       : BROKER_FAILURE_CAUSES[failure]?.(broker);
   if (status === null || reply === null || isSuccess(status)) return undefined;
   if (signatureAge !== undefined) return lateSignature(signatureAge);
+  const known = CODE_CAUSES[codeIn(reply.text) ?? ""];
+  if (known !== undefined) return known(circumstances);
   const row = ANSWERS.find(
     ({ statuses, words, header }) =>
       (statuses === undefined ||
@@ -36,6 +106,12 @@ export function likelyCause(ending: Ending, circumstances: CauseContext): string
       (header === undefined || fieldLines(reply.headers, header).length > 0),
   );
   return row?.cause(circumstances, reply);
+}
+
+/** Why it refuses, as a receiver that paylink knows says it: `{ "code": "unsigned" }`, or `unsigned: …`. */
+function codeIn(text: string): string | undefined {
+  const code = parseJsonObject(text)?.["code"];
+  return typeof code === "string" ? code : /^([a-z]+(?:_[a-z]+)*): /.exec(text)?.[1];
 }
 
 /** Why an application that verifies probably refused a late attempt, and what helps. */
@@ -97,18 +173,46 @@ interface AnswerRow {
   readonly words?: RegExp;
   /** A header field that the answer has. */
   readonly header?: string;
-  readonly cause: (circumstances: CauseContext, reply: ReplyText) => string | undefined;
+  readonly cause: (circumstances: Circumstances, reply: ReplyText) => string | undefined;
 }
 
-const KEY_CAUSE = ({ ownKey, isTampered }: CauseContext): string | undefined =>
-  isTampered === true
+const keyCause = ({ ownKey, isForged }: Circumstances): string | undefined =>
+  isForged === true
     ? undefined
     : `It refuses the signature: does it verify with this key? ${ownKey ?? "paylink config get webhookKey"}`;
+const PARSED_BODY =
+  "the body is parsed before the webhook's route, such as by express.json(), so that its bytes are gone";
 const PARSER_CAUSE = (): string =>
   "Its parser fails on the body: make it accept application/json, and keep the raw bytes for the verification.";
 const LOGIN_CAUSE = (): string =>
   "It asks for a login, which a webhook does not have: allow this path without a login.";
 const PATH_CAUSE = (): string => "It serves nothing at this path: is this the path of its webhook endpoint?";
+
+const METHOD_CAUSE = (): string =>
+  "It accepts no POST at this path: is this the path of its webhook endpoint?";
+const SIZE_CAUSE = (): string => "Its limit for the size of a body is too small: allow 64 KiB.";
+const UNUSABLE_KEY = (): string =>
+  "It has no key that it can use: give it the public key of the service. Its log says what is wrong.";
+
+/** By the code of the answer. What the listener and the library refuse otherwise is `not_verified`. */
+const CODE_CAUSES: Readonly<Record<string, (circumstances: Circumstances) => string | undefined>> = {
+  not_verified: keyCause,
+  unsigned: () =>
+    "It gets no signature: something in front of it removes the fields Signature and Signature-Input.",
+  body_parsed: () =>
+    `In it, ${PARSED_BODY}: let the route come first, and verify the raw bytes (paylink help webhooks).`,
+  key_missing: UNUSABLE_KEY,
+  key_invalid: UNUSABLE_KEY,
+  file_unreadable: UNUSABLE_KEY,
+  not_reached: () => "It cannot fetch its key now: its log says why.",
+  internal_error: () =>
+    "Its verification fails by itself, which says nothing about the webhook: its log says why.",
+  not_stored: () => "It cannot store webhooks now: its log says why.",
+  not_found: PATH_CAUSE,
+  method_not_allowed: METHOD_CAUSE,
+  unsupported_media_type: PARSER_CAUSE,
+  body_too_large: SIZE_CAUSE,
+};
 
 /** The first row that matches counts: words say more than a status. */
 const ANSWERS: readonly AnswerRow[] = [
@@ -155,7 +259,7 @@ const ANSWERS: readonly AnswerRow[] = [
   {
     statuses: [400, 401, 403, 422, 500],
     words: /signature|content-digest|invalid key|unknown key|keyid/i,
-    cause: KEY_CAUSE,
+    cause: keyCause,
   },
   { statuses: [401, 403], header: "www-authenticate", cause: LOGIN_CAUSE },
   {
@@ -164,30 +268,22 @@ const ANSWERS: readonly AnswerRow[] = [
       /log ?in|sign ?in|unauthenticated|authentication (?:required|credentials)|bearer|api[ -]?key|session/i,
     cause: LOGIN_CAUSE,
   },
-  { statuses: [401], cause: KEY_CAUSE },
+  { statuses: [401], cause: keyCause },
   {
     statuses: [403],
     cause: (circumstances) => {
       const [before, otherwise] = [
         "Something in front of your handler may refuse it, such as CSRF protection or a login: make an exception for this path.",
-        KEY_CAUSE(circumstances),
+        keyCause(circumstances),
       ];
       return otherwise === undefined ? before : `${before} Otherwise: ${otherwise}`;
     },
   },
   { statuses: [404, 410], cause: PATH_CAUSE },
-  {
-    statuses: [405, 501],
-    cause: () => "It accepts no POST at this path: is this the path of its webhook endpoint?",
-  },
-  { statuses: [413], cause: () => "Its limit for the size of a body is too small: allow 64 KiB." },
+  { statuses: [405, 501], cause: METHOD_CAUSE },
+  { statuses: [413], cause: SIZE_CAUSE },
   { statuses: [415], cause: PARSER_CAUSE },
   { statuses: [429], cause: () => "It limits how often it is called: make an exception for this path." },
-  {
-    statuses: [503],
-    words: /"code": ?"not_stored"/,
-    cause: () => "This listener cannot store webhooks now: its log says why.",
-  },
   {
     statuses: [502, 503],
     cause: () =>

@@ -142,15 +142,14 @@ it("books each order once, whatever check pays", async () => {
   const home = temporaryHome();
   const key = join(home, "private.pem");
   writeFileSync(key, KEYS.privatePem);
-  for (const number of ["A-1", "A-2", "A-3"]) orders.set(number, { minorUnits: 2550n, currency: "EUR" });
+  const numbers = ["A-1", "A-2", "A-3", "A-4", "A-5"];
+  for (const number of numbers) orders.set(number, { minorUnits: 2550n, currency: "EUR" });
   onTestFinished(() => {
-    orders.delete("A-1");
-    orders.delete("A-2");
-    orders.delete("A-3");
+    for (const number of numbers) orders.delete(number);
     booked.clear();
   });
   const file = join(home, "orders.csv");
-  writeFileSync(file, "order,amount,currency\nA-1,25.50,EUR\nA-2,25.50,EUR\nA-3,25.50,EUR\n");
+  writeFileSync(file, ["order,amount,currency", ...numbers.map((number) => `${number},25.50,EUR`)].join("\n"));
   const books = createServer((_, response) =>
     response.end(["order,amount", ...[...booked.keys()].map((number) => `${number},25.50`)].join("\n")),
   );
@@ -159,6 +158,7 @@ it("books each order once, whatever check pays", async () => {
   const url = await start("Express", { key: KEYS.publicPem });
   const flags = ["--sign-with", key, "--orders", file, "--books", print];
   const { exit, stdout, stderr } = await runCommand(["check", url, ...flags], { home });
-  expect({ exit, stderr }).toMatchObject({ exit: 0 });
-  expect(stdout).toContain("✓ books: 3 of 6 orders are booked, each as it was paid");
+  // Three of them get a wrong payment alone.
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(stdout).toContain("✓ books: 2 of 8 orders are booked, each as it was paid");
 });

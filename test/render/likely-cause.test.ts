@@ -8,15 +8,18 @@ import type { HeaderLine } from "../../src/http/message.ts";
 import { SendError } from "../../src/http/exchange.ts";
 import { SEND_FAILURES, type SendFailure, sendFailure } from "../../src/http/send-failure.ts";
 import { makeAttempt, deliverOver } from "../../src/receiver/attempt.ts";
-import { likelyCause } from "../../src/render/likely-cause.ts";
+import { type Ending, likelyCause } from "../../src/render/likely-cause.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 import { openSender } from "../support/sender.ts";
 import { event } from "../support/stored-events.ts";
 
+const causeOfEnding = (ending: Ending, comesAgain = false): string | undefined =>
+  likelyCause({ genuine: [ending] }, { comesAgain });
+
 const causeOf = (status: number, text = "", headers: readonly HeaderLine[] = []): string =>
-  likelyCause({ status, failure: null, reply: { headers, text } }, { comesAgain: true }) ?? "";
+  causeOfEnding({ status, failure: null, reply: { headers, text } }, true) ?? "";
 
 describe("an answer is explained by its status and by its words:", () => {
   it.each([
@@ -49,7 +52,14 @@ describe("an answer is explained by its status and by its words:", () => {
     [400, "Client sent an HTTP request to an HTTPS server.", /write https:\/\//],
     [429, "", /limits how often/],
     [502, "<center>nginx</center>", /cannot reach it/],
-    [503, '{"status":503,"code":"not_stored"}', /listener cannot store webhooks/],
+    [503, '{"status":503,"code":"not_stored"}', /cannot store webhooks now/],
+    [500, '{"status":500,"code":"body_parsed"}', /body is parsed before the webhook's route/],
+    [500, "body_parsed: the body was read before", /body is parsed before the webhook's route/],
+    [401, '{"code":"not_verified"}', /does it verify with this key/],
+    [401, "unsigned: there is no signature", /removes the fields Signature/],
+    [500, '{"code":"key_missing"}', /no key that it can use/],
+    [404, '{"code":"not_found"}', /serves nothing at this path/],
+    [401, '{"code":"something_else","message":"session expired"}', /a login/],
     [504, "", /may have done the work, and the webhook is sent again/],
   ])("%i %s", (status, text, cause) => {
     expect(causeOf(status, text)).toMatch(cause);
@@ -75,10 +85,10 @@ describe("an answer is explained by its status and by its words:", () => {
 
   it("the application's own key is named, and the age of a signature comes first", () => {
     const ending = { status: 401, failure: null, reply: { headers: [], text: "" } };
-    expect(likelyCause(ending, { ownKey: "forward.pem.pub", comesAgain: false })).toMatch(
+    expect(likelyCause({ genuine: [ending] }, { ownKey: "forward.pem.pub", comesAgain: false })).toMatch(
       /forward\.pem\.pub$/,
     );
-    expect(likelyCause({ ...ending, signatureAge: 7_200_000 }, { comesAgain: false })).toMatch(/2 hours old/);
+    expect(causeOfEnding({ ...ending, signatureAge: 7_200_000 })).toMatch(/2 hours old/);
   });
 });
 
@@ -88,7 +98,7 @@ describe("a failure without an answer is explained by its cause:", () => {
     const time = { now: () => new Date(), timers: SYSTEM_TIMERS, timeout };
     const parts = { ...time, deliver, headers: [], insecure: false, keys: () => [] };
     const { forward } = await makeAttempt(event("a"), new URL(target), parts);
-    return likelyCause(forward, { comesAgain }) ?? forward.detail;
+    return causeOfEnding(forward, comesAgain) ?? forward.detail;
   };
   const plainServer = async (answers: string): Promise<number> =>
     listenOnFreePort(
@@ -145,19 +155,19 @@ it.each([
   const error = new SendError("no", false, Object.assign(new Error("no"), { code }));
   const target = "https://shop.example/";
   const ending = { status: null, failure: sendFailure(error), reply: null };
-  expect(likelyCause({ ...ending, target }, { comesAgain: true })).toMatch(words);
+  expect(causeOfEnding({ ...ending, target })).toMatch(words);
 });
 
 it("no https is advised for an address that has it", () => {
   const closed = (target: string): string =>
-    likelyCause({ status: null, failure: "closed", reply: null, target }, { comesAgain: false }) ?? "";
+    causeOfEnding({ status: null, failure: "closed", reply: null, target }) ?? "";
   expect(closed("http://shop.example/")).toMatch(/write https:/);
   expect(closed("https://shop.example/")).not.toMatch(/write https:/);
 });
 
 it("a broker that fails is no application", () => {
   const causeOfBroker = (target: string, failure: SendFailure): string =>
-    likelyCause({ status: null, failure, reply: null, target }, { comesAgain: true }) ?? "";
+    causeOfEnding({ status: null, failure, reply: null, target }) ?? "";
   for (const target of ["nats://127.0.0.1:4222/pay", "amqps://127.0.0.1/pay?key=a"]) {
     expect(causeOfBroker(target, "refused")).toMatch(/start the broker/);
     expect(causeOfBroker(target, "closed")).toMatch(/same message id/);

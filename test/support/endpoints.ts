@@ -29,19 +29,29 @@ interface Delivery {
 const TOLERANCE = 300;
 
 /** Listens on a free port until the test is over, and gives its address. */
-export async function startEndpoint(publicKeyPem: string, fault?: Fault): Promise<string> {
+export async function startEndpoint(
+  publicKeyPem: string,
+  fault?: Fault,
+  /** Other statuses in place of these. */
+  statuses: Readonly<Record<number, number>> = {},
+): Promise<string> {
   const address = { url: "" };
   const answer = (incoming: IncomingMessage, body: Buffer): number => {
     const delivery = deliveryOf(incoming, body, address.url, fault);
-    try {
-      return judge(delivery, publicKeyPem, fault);
-    } catch {
-      return 401;
-    }
+    const status = statusFor(delivery, publicKeyPem, fault);
+    return statuses[status] ?? status;
   };
   const server = fault === "parses before verifying" ? parsing(answer) : raw(answer);
   address.url = `http://127.0.0.1:${await listenOnFreePort(server)}`;
   return `${address.url}/webhooks`;
+}
+
+function statusFor(delivery: Delivery, pem: string, fault: Fault | undefined): number {
+  try {
+    return judge(delivery, pem, fault);
+  } catch {
+    return 401;
+  }
 }
 
 type AnswerTo = (incoming: IncomingMessage, body: Buffer) => number;

@@ -320,10 +320,13 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
         "said?": about("What a wrong answer said, and why it was probably given.", text),
       }),
     ),
+    "cause?": about("Why no genuine webhook is accepted, or why forged ones are.", text),
+    notExamined: about("Where all is right: what this check could not tell.", listOf(text)),
     "books?": about(
       "With --books.",
       object({
         orders: count,
+        late: about("Payments that were not booked yet when the answer came.", count),
         findings: listOf(
           object({
             ...each(text, "order message"),

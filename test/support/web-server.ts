@@ -6,10 +6,9 @@ export type WebHandler = (request: Request) => Response | Promise<Response>;
 
 export const webServer = (handle: WebHandler): Server =>
   createServer((incoming, outgoing) => {
-    handOn(incoming, handle).then(
-      ({ status }) => outgoing.writeHead(status).end(),
-      () => outgoing.writeHead(500).end(),
-    );
+    handOn(incoming, handle)
+      .then(async (answer) => outgoing.writeHead(answer.status).end(await answer.text()))
+      .catch(() => outgoing.writeHead(500).end());
   });
 
 async function handOn(incoming: IncomingMessage, handle: WebHandler): Promise<Response> {

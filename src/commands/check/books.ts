@@ -1,6 +1,6 @@
 /** Reads what `check --books` prints, and the orders of `check --orders`, with the reader of books that `reconcile` has. */
 import { type BookedOrder, compareBooked } from "../../check/booked.ts";
-import type { OrderUse } from "../../check/endpoint.ts";
+import { type CaseResult, type OrderUse, paysOrder } from "../../check/endpoint.ts";
 import type { SampleOrder } from "../../sender/samples.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
@@ -85,6 +85,38 @@ interface ExpectedBookings {
   /** The numbers of orders that were booked before. */
   readonly before: ReadonlySet<string>;
 }
+
+/**
+ * Looks at the books as soon as an answer has come, a few times: an application that answers before it stores has not booked the
+ * payment then.
+ */
+export class EarlyLooks {
+  /** Payments that were looked up, and those of them that were not booked yet. */
+  looked = 0;
+  late = 0;
+
+  /** Of one case; a command that fails is tried again at the end. */
+  async look(
+    { books, map }: Pick<CheckOptions, "books" | "map">,
+    { uses }: Pick<CaseResult, "uses">,
+    known: Omit<ExpectedBookings, "uses">,
+    context: Pick<Context, "runShell" | "signal">,
+  ): Promise<void> {
+    const isPayment = uses.some((use) => use.case.books === "once" && use.payments.some(paysOrder));
+    if (books === undefined || !isPayment || this.looked >= EARLY_LOOKS) return;
+    try {
+      const lines = await runBooks({ books, map }, context);
+      this.looked += 1;
+      if (compareBooked({ uses, lines, ...known }).some(({ finding }) => finding === "not booked"))
+        this.late += 1;
+    } catch (error) {
+      if (!(error instanceof PaylinkError) || error.code !== "usage") throw error;
+      this.looked = EARLY_LOOKS;
+    }
+  }
+}
+
+const EARLY_LOOKS = 3;
 
 /** Checks until everything that must be booked is, or until the time for late bookings is over. */
 export async function lookAtBooks(

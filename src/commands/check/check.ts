@@ -2,65 +2,98 @@
 import type { BookedFinding, BookedOrder } from "../../check/booked.ts";
 import { loadSigningKey } from "../../sender/signing-key.ts";
 import { caseCount, type CaseResult, type Ended, runChecks } from "../../check/endpoint.ts";
+import { ENOUGH_ORDERS } from "../../check/orders.ts";
 import type { SampleOrder } from "../../sender/samples.ts";
 import type { Context } from "../../context.ts";
 import { isLoopback } from "../../domain/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint, type Hint, paylink } from "../../domain/hint.ts";
 import { bookedWords, renderBooks } from "../../render/booked.ts";
-import { renderJunit, wrongAnswerWords } from "../../render/check-report.ts";
+import {
+  commonCause,
+  isNoneTaken,
+  listed,
+  renderCases,
+  renderJunit,
+  wrongAnswerWords,
+} from "../../render/check-report.ts";
+import { samplesKey } from "../../render/likely-cause.ts";
 import { renderBar } from "../../render/layout.ts";
 import { endpointNotReached } from "../unreached-endpoint.ts";
-import { bookedBefore, lookAtBooks, readOrders } from "./books.ts";
-import { CaseReport, sameAnswer } from "./case-report.ts";
+import { bookedBefore, EarlyLooks, lookAtBooks, readOrders } from "./books.ts";
 import type { CheckOptions } from "./flags.ts";
 
 export async function checkEndpoint(context: Context, options: CheckOptions): Promise<number> {
-  const { out } = context;
+  const { out, debug } = context;
   const { url, signWith, cover, junit } = options;
   const key = await loadSigningKey(signWith, context);
   const orders = await readOrders(options, context);
   const parts = { ...context, url, key, cover, orders };
   const before = await bookedAtStart(options, orders, context);
   const total = caseCount(parts);
-  const report = new CaseReport(out);
+  const results: CaseResult[] = [];
+  const early = new EarlyLooks();
   let ended: Ended | undefined;
   for await (const result of runChecks(parts)) {
     if ("why" in result) {
       ended = result;
       break;
     }
-    report.add(result);
-    const { length } = report.results;
+    results.push(result);
+    const { length } = results;
     out.progress(length < total ? `${renderBar(length / total)}  ${length} of ${total} cases` : undefined);
+    await early.look(options, result, { before, knowsOrders: orders.length > 0 }, context);
   }
   out.progress(undefined);
-  report.end();
-  const { results } = report;
   if (ended !== undefined && results.length === 0) throw endpointNotReached(url.href, ended.last, UNREACHED);
   const books = await examineBooks(options, results, { before, knowsOrders: orders.length > 0 }, context);
   if (junit !== undefined)
     await context.writeFile(junit, renderJunit(url.href, results, books.orders), "--junit");
   const failed = results.filter(({ ok, required }) => !ok && required);
-  const warned = results.filter(({ ok, required }) => !ok && !required);
-  const passed = results.length - failed.length - warned.length;
-  const counts = { passed, failed: failed.length, warnings: warned.length };
+  const warnings = results.filter(({ ok, required }) => !ok && !required).length;
+  const passed = results.length - failed.length - warnings;
+  const cause = commonCause(results, samplesKey(signWith));
+  const left = failed.length === 0 && books.failure === undefined ? notExamined(options, orders) : [];
   if (out.json) {
+    const counts = { passed, failed: failed.length, warnings };
     const cases = results.map(caseDocument);
-    out.data(JSON.stringify({ url: url.href, ...counts, cases, ...booksDocument(books) }, null, 2));
-  } else if (books.orders !== undefined) out.lines([renderBooks(books.orders, out.paint)]);
+    const document = {
+      url: url.href,
+      ...counts,
+      cause,
+      cases,
+      ...booksDocument(books, early),
+      notExamined: left,
+    };
+    out.data(JSON.stringify(document, null, 2));
+  } else {
+    out.lines(renderCases(results, debug, out.paint));
+    if (books.orders !== undefined) out.lines([renderBooks(books.orders, out.paint)]);
+  }
+  if (early.late > 0) out.warn(lateWords(early));
   if (failed.length > 0) {
     if (books.failure !== undefined) out.warn(books.failure.message);
-    throw failure(results, failed, ended, options);
+    throw failure(results, failed, { ended, cause }, options);
   }
   if (books.failure !== undefined) throw books.failure;
-  out.note(
-    warned.length === 0
-      ? `All ${results.length} cases passed.`
-      : `All ${passed} required cases passed. Warnings: ${caseNames(warned).join(", ")}.`,
-  );
+  if (left.length > 0) out.note(`Not examined: ${left.join("; ")}.`);
   return 0;
 }
+
+const lateWords = ({ late, looked }: EarlyLooks): string =>
+  `${late} of ${looked} payments that were looked up at once were not booked yet when the answer came. An application that answers before it stores loses a payment if it stops in between, since the service does not send it again: store first, and then answer.`;
+
+/** What this check cannot tell, and how to have it told. */
+const notExamined = ({ books, orders: path }: CheckOptions, orders: readonly SampleOrder[]): string[] => [
+  ...(books === undefined
+    ? ["what your application books, and whether twice (--books <command>, which prints it)"]
+    : []),
+  ...(path === undefined
+    ? ["whether a wrong amount or currency pays an order (--orders <file>, with --books)"]
+    : orders.length < ENOUGH_ORDERS
+      ? [`each kind of wrong payment alone (name ${ENOUGH_ORDERS} orders or more in --orders)`]
+      : []),
+];
 
 /** What the books show at the end. */
 interface ExaminedBooks {
@@ -111,8 +144,18 @@ function booksFailure(orders: readonly BookedOrder[], knowsOrders: boolean): Pay
           hint`An application that looks first and then books will book both of two copies that arrive together. Let the database decide: a unique column (the uti, or the order number), and an insert that does nothing where the row exists (ON CONFLICT DO NOTHING).`,
         ]
       : []),
+    ...(has("not booked")
+      ? [
+          hint`It answered 2xx all the same, so the service does not send these again. Answer 2xx only once a payment is stored.`,
+        ]
+      : []),
     ...(has("not booked") && !knowsOrders
       ? [hint`If your application books only orders that it knows, name some with --orders.`]
+      : []),
+    ...(has("not paid")
+      ? [
+          hint`A payment pays an order only if amount and currency are those of the order, and if it is no part of it.`,
+        ]
       : []),
   ];
   return new PaylinkError(
@@ -124,12 +167,13 @@ function booksFailure(orders: readonly BookedOrder[], knowsOrders: boolean): Pay
   );
 }
 
-const booksDocument = ({ orders }: ExaminedBooks): object =>
+const booksDocument = ({ orders }: ExaminedBooks, { late }: EarlyLooks): object =>
   orders === undefined
     ? {}
     : {
         books: {
           orders: orders.length,
+          late,
           findings: orders.flatMap((one) =>
             one.finding === undefined
               ? []
@@ -143,35 +187,40 @@ const UNREACHED = {
   next: hint`Start the endpoint and run this again.`,
 } as const;
 
-const caseNames = (results: readonly CaseResult[]): string[] => results.map(({ name }) => name);
-
 /** As `--json` has it, member by member. */
 function caseDocument(result: CaseResult): object {
-  const { name, expects, required, ok, description, consequence, answered, statuses, wrong } = result;
+  const { name, expects, required, ok, description, consequence, answered, answers, wrong } = result;
   const said = wrong === undefined ? {} : { said: wrongAnswerWords(result) };
+  const statuses = answers.map(({ status }) => status);
   return { name, expects, required, ok, description, consequence, answered, statuses, ...said };
 }
 
 type Endpoint = Pick<CheckOptions, "url" | "signWith" | "cover">;
 
+interface Why {
+  readonly ended: Ended | undefined;
+  /** One for all failures. */
+  readonly cause: string | undefined;
+}
+
 function failure(
   results: readonly CaseResult[],
   failed: readonly CaseResult[],
-  ended: Ended | undefined,
-  options: Endpoint,
+  { ended, cause }: Why,
+  endpoint: Endpoint,
 ): PaylinkError {
-  const names = caseNames(failed);
-  const same = sameAnswer(results);
-  const counted =
-    same === undefined
-      ? `${failed.length} of ${results.length} cases failed: ${names.join(", ")}.`
-      : `The endpoint gave the same answer in all ${results.length} cases, genuine or tampered with: ${same}.`;
+  const names = failed.map(({ name }) => name);
+  const counted = isNoneTaken(results)
+    ? "The endpoint accepts no genuine webhook, so its refusals prove nothing yet."
+    : `${failed.length} of ${results.length} cases failed: ${listed(names)}.`;
   return new PaylinkError("check_failed", [counted, ...endWords(ended)].join(" "), {
     details: { failed: names },
     hints: [
-      ended?.why === "silent"
-        ? hint`Answer as soon as the webhook is stored, and do the rest afterwards. The sandbox waits 10 seconds; how long the service waits is not documented. Without an answer, it sends the webhook again until it gives up.`
-        : adviceForFailed(results, failed, options),
+      ...(ended?.why === "silent"
+        ? [
+            hint`Answer as soon as the webhook is stored, and do the rest afterwards. The sandbox waits 10 seconds; how long the service waits is not documented. Without an answer, it sends the webhook again until it gives up.`,
+          ]
+        : [...(cause === undefined ? [] : [[cause]]), again(results, failed, endpoint)]),
     ],
   });
 }
@@ -184,27 +233,19 @@ function endWords(ended: Ended | undefined): string[] {
   return [`${stopped} (${last.reason}), and ${left} ${left === 1 ? "case was" : "cases were"} not tried.`];
 }
 
-/** If no genuine webhook is accepted, refusals prove nothing: that must be fixed first. */
-function adviceForFailed(
+/** How to send one of them once more. Each case that must be refused is a kind of --tamper. */
+function again(
   results: readonly CaseResult[],
   failed: readonly CaseResult[],
   { url, signWith, cover }: Endpoint,
 ): Hint {
-  const accepted = results.filter(({ expects, ok }) => expects === "accepted" && ok);
-  if (results.every(({ statuses }) => statuses.every((status) => status === 404)))
-    return hint`It answers 404 to everything, so there is nothing at this path. Give the endpoint's full address.`;
-  if (accepted.length === 0)
-    return hint`It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--sign-with), and for this address.`;
-  // Each case that must be refused is a kind of --tamper.
-  const tampered = failed.find(({ expects }) => expects === "refused");
-  const again = paylink`trigger approved ${{
+  const tampered = isNoneTaken(results) ? undefined : failed.find(({ expects }) => expects === "refused");
+  const command = paylink`trigger approved ${{
     "--tamper": tampered?.name,
     "--to": url.href,
     "--sign-with": signWith,
     "--cover": cover?.join(" "),
     "--allow-remote": !isLoopback(url.hostname),
   }}`;
-  return tampered === undefined
-    ? hint`Each is explained above. To send a genuine webhook: ${again}`
-    : hint`Each is explained above. To send ${tampered.name} again: ${again}`;
+  return hint`To send ${tampered === undefined ? "a genuine webhook" : tampered.name} again: ${command}`;
 }

@@ -6,7 +6,8 @@ import { checkArguments, checkFlags } from "./flags.ts";
 
 const CHECK_NOTES = [
   "Signatures cover header fields only, as those of the real service do. Derived components (@method, @target-uri) are tried too: an endpoint that refuses them gets a warning, unless --cover names them.",
-  "With --books, each payment that the endpoint accepted must be booked exactly once, with its amount. Copies, declined payments and forged ones must not be booked. Other bookings are ignored. An application that books only orders that it knows needs --orders: besides its payment, each order also gets payments of another amount and currency and a second payment, which must not be booked.",
+  "Cases that pass are counted; --debug lists each. As long as no genuine webhook is accepted, its refusals prove nothing, so only the likely cause of that is shown.",
+  "With --books, each payment that the endpoint accepted must be booked exactly once, with its amount. Copies, declined payments and forged ones must not be booked; a part may be booked as a part. Other bookings are ignored. An application that books only orders that it knows needs --orders: its orders also get second payments, and of four orders or more, three get a payment of another amount, of another currency or of a part alone. None of these may be booked as the order.",
   "Exit code 7: the endpoint failed. Exit code 10: what is booked is wrong.",
 ];
 

@@ -74,7 +74,7 @@ export async function openReplay(context: Context, values: ReplayValues): Promis
       });
       await store.replayed(event.id, made.forward, settle, event.content.record);
       const ownKey = signing && (signing.publicPath ?? signing.path);
-      return { ...made, cause: likelyCause(made.forward, { ownKey, comesAgain: false }) };
+      return { ...made, cause: likelyCause({ genuine: [made.forward] }, { ownKey, comesAgain: false }) };
     },
   };
 }

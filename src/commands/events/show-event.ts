@@ -104,7 +104,7 @@ function answerLines(
   paint: Paint,
 ): string[] {
   if (attempt === undefined) return [];
-  const cause = likelyCause(attempt, { comesAgain: isSentAgain(delivery) });
+  const cause = likelyCause({ genuine: [attempt] }, { comesAgain: isSentAgain(delivery) });
   const { reply } = attempt;
   return [
     ...(cause === undefined ? [] : [`  ${safeText(cause)}`]),

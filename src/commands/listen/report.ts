@@ -94,7 +94,7 @@ export function createListenReporter(parts: ReporterParts): ListenReporter {
       } else if (progress?.state !== "pending" && failed.size < MAX_FAILED) failed.add(first);
       // Without a queue, the service sends again.
       const comesAgain = progress === undefined || progress.next !== null;
-      const cause = likelyCause(forward, { ownKey, comesAgain });
+      const cause = likelyCause({ genuine: [forward] }, { ownKey, comesAgain });
       print(
         out.json
           ? forwardLine(id, forward, progress, cause)

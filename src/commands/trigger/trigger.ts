@@ -12,7 +12,7 @@ import { type HttpRequest, targetUri, isSuccess } from "../../http/message.ts";
 import { formatRequest } from "../../http/capture.ts";
 import { requestDocument } from "../../events/event-json.ts";
 import { renderAnswer } from "../../render/check-report.ts";
-import { likelyCause } from "../../render/likely-cause.ts";
+import { likelyCause, samplesKey } from "../../render/likely-cause.ts";
 import { fitLines } from "../../render/layout.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
@@ -186,11 +186,12 @@ function showAnswer(
   { record, request }: SampleWebhook,
   answer: EndpointAnswer | MissingAnswer,
   { out }: Context,
-  { quiet, tamper }: TriggerOptions,
+  { quiet, tamper, signWith }: TriggerOptions,
 ): number {
   const url = targetUri(request);
   if (answer.status === null) throw unanswered(answer, url);
-  const cause = likelyCause(answer, { comesAgain: false, isTampered: tamper !== undefined });
+  const endings = tamper === undefined ? { genuine: [answer] } : { genuine: [], forged: [answer] };
+  const cause = likelyCause(endings, { comesAgain: false, ownKey: samplesKey(signWith) });
   if (out.json) {
     const { status, milliseconds: ms, reply } = answer;
     out.data(
@@ -208,7 +209,12 @@ const unanswered = (answer: MissingAnswer, url: string): PaylinkError =>
         `The webhook was sent to ${url}, but there was no answer: ${answer.reason}.`,
         {
           effect: "send",
-          hints: [[likelyCause({ ...answer, target: url }, { comesAgain: false }) ?? "Check its log."]],
+          hints: [
+            [
+              likelyCause({ genuine: [{ ...answer, target: url }] }, { comesAgain: false }) ??
+                "Check its log.",
+            ],
+          ],
         },
       )
     : endpointNotReached(url, answer, {
