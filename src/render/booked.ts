@@ -2,7 +2,7 @@
 import type { BookedOrder } from "../check/booked.ts";
 import type { OrderUse, PostedPayment } from "../check/endpoint.ts";
 import { formatAmount, type Sum } from "../domain/money.ts";
-import { isSame } from "../reconcile/amounts.ts";
+import { isSame } from "../orders/amounts.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 
