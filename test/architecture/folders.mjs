@@ -138,6 +138,7 @@ export const FOLDERS = {
       "http/message",
       "events/event",
       "events/event-json",
+      "render/hint",
       "render/likely-cause",
       "render/safe-text",
       "render/stats",
@@ -240,6 +241,7 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "lists",
+      "orders",
       "events/event",
       "service/all-links",
       "service/client",
@@ -297,6 +299,7 @@ export const FOLDERS = {
       "events/event",
       "events/event-json",
       "receiver/forwarder",
+      "orders",
       "reconcile",
       "store/stats",
       "service/checks",
