@@ -149,7 +149,10 @@ it("books each order once, whatever check pays", async () => {
     booked.clear();
   });
   const file = join(home, "orders.csv");
-  writeFileSync(file, ["order,amount,currency", ...numbers.map((number) => `${number},25.50,EUR`)].join("\n"));
+  writeFileSync(
+    file,
+    ["order,amount,currency", ...numbers.map((number) => `${number},25.50,EUR`)].join("\n"),
+  );
   const books = createServer((_, response) =>
     response.end(["order,amount", ...[...booked.keys()].map((number) => `${number},25.50`)].join("\n")),
   );

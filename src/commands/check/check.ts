@@ -215,15 +215,14 @@ function failure(
     : `${failed.length} of ${results.length} cases failed: ${listed(names)}.`;
   return new PaylinkError("check_failed", [counted, ...endWords(ended)].join(" "), {
     details: { failed: names },
-    hints: [
-      ...(ended?.why === "silent"
-        ? [
-            hint`Answer as soon as the webhook is stored, and do the rest afterwards. The sandbox waits 10 seconds; how long the service waits is not documented. Without an answer, it sends the webhook again until it gives up.`,
-          ]
-        : [...(cause === undefined ? [] : [[cause]]), again(results, failed, endpoint)]),
-    ],
+    hints:
+      ended?.why === "silent"
+        ? [SLOW_ADVICE]
+        : [...(cause === undefined ? [] : [[cause]]), again(results, failed, endpoint)],
   });
 }
+
+const SLOW_ADVICE = hint`Answer as soon as the webhook is stored, and do the rest afterwards. The sandbox waits 10 seconds; how long the service waits is not documented. Without an answer, it sends the webhook again until it gives up.`;
 
 /** Why cases were not tried. */
 function endWords(ended: Ended | undefined): string[] {
