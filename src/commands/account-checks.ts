@@ -4,24 +4,14 @@ import type { Profile, UnknownMember } from "../settings/profile.ts";
 import { resolveSettings, type ResolvedSettings } from "../settings/resolved-settings.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink, type Hint } from "../domain/hint.ts";
-import { isKeyText } from "../domain/key-text.ts";
-import { withoutPassword } from "../domain/url-passwords.ts";
 import { refusedUnseen, type Parsed } from "../domain/parse-result.ts";
-import { shownPath } from "../domain/secrets.ts";
 import { formatRelative } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
-import { loadKeys } from "../receiver/key-sources.ts";
+import { isFailed, isLoaded, readSources, type SourceReading } from "../receiver/key-sources.ts";
 import { safeText } from "../render/safe-text.ts";
-import { keyProblem } from "../signatures/key-rules.ts";
+import { keyProblem, untriedWarning } from "../signatures/key-rules.ts";
 import { holdsSecretKey, type VerificationKey } from "../signatures/keys.ts";
-import {
-  orFailure,
-  failedCheck,
-  passedCheck,
-  skippedCheck,
-  warnedCheck,
-  type AccountCheck,
-} from "../service/checks.ts";
+import { failedCheck, passedCheck, skippedCheck, warnedCheck, type AccountCheck } from "../service/checks.ts";
 
 type KeyContext = Pick<Context, "readFile" | "send" | "signal" | "now">;
 
@@ -35,28 +25,43 @@ const SET_KEY = paylink`config set webhookKey <file or URL>`;
 /** One check for each source; one for an account without a key. `place` is where they were given. */
 export async function checkKeys(
   settings: ResolvedSettings,
-  reading: KeyContext,
+  { readFile, send, signal, now }: KeyContext,
   place: string,
 ): Promise<AccountCheck[]> {
   const sources = settings.get("webhookKey");
-  if (sources !== undefined) return Promise.all(sources.map((source) => checkSource(source, reading, place)));
+  if (sources !== undefined) {
+    const readings = await readSources(sources, { readFile, send, signal, place, effect: "verify" });
+    const untried = untriedWarning(readings.filter(isLoaded).flatMap(({ keys }) => keys));
+    const checks = readings.map((reading) => checkSource(reading, now()));
+    return untried === undefined ? checks : [...checks, warnedCheck(KEY_CHECK, untried)];
+  }
   const advice = hint`${paylink`listen`} needs it: ${SET_KEY}`;
   return settings.get("callbackUrl") === undefined
     ? [skippedCheck(KEY_CHECK, "not set", advice)]
     : [warnedCheck(KEY_CHECK, "not set, so no webhook can be verified", advice)];
 }
 
-async function checkSource(source: string, reading: KeyContext, place: string): Promise<AccountCheck> {
-  const { readFile, send, signal } = reading;
-  const now = reading.now();
-  const name = isKeyText(source) ? "the key's text" : shownPath(withoutPassword(source));
-  const loaded = await orFailure(loadKeys([source], { readFile, send, signal, place, effect: "verify" }));
+/** As `listen` takes them: while one of them has a key, a source that cannot be read is a warning. */
+export const whileOneWorks = (checks: readonly AccountCheck[]): readonly AccountCheck[] =>
+  checks.some(({ state }) => state !== "failed")
+    ? checks.map(({ check, state, detail, remedies }) =>
+        state === "failed"
+          ? warnedCheck(
+              check,
+              `${detail} Until it can be read, listen answers what no other key verifies with 503.`,
+              ...remedies,
+            )
+          : { check, state, detail, remedies },
+      )
+    : checks;
+
+function checkSource(reading: SourceReading, now: Date): AccountCheck {
   const remedy = hint`Get the public key from the service: ${SET_KEY}`;
-  if (loaded instanceof PaylinkError && loaded.cause instanceof SandboxNotRunning)
-    return failedCheck(KEY_CHECK, loaded, hint`Start it: ${paylink`sandbox`}`);
-  if (loaded instanceof PaylinkError) return failedCheck(KEY_CHECK, loaded, remedy);
-  const { keys } = loaded;
-  const warnings = loaded.warningsAt(now);
+  if (isFailed(reading)) {
+    const isSandbox = reading.error.cause instanceof SandboxNotRunning;
+    return failedCheck(KEY_CHECK, reading.error, isSandbox ? hint`Start it: ${paylink`sandbox`}` : remedy);
+  }
+  const { name, keys, warningsAt } = reading;
   const usable = keys.filter((key) => keyProblem(key) === undefined);
   if (usable.length === 0) {
     const problems = keys.map((key) => `${describeKey(key, now)}: ${keyProblem(key)?.message}`);
@@ -66,6 +71,7 @@ async function checkSource(source: string, reading: KeyContext, place: string): 
       remedy,
     );
   }
+  const warnings = warningsAt(now);
   const detail = `${name}: ${usable.map((key) => describeKey(key, now)).join("; ")}`;
   return warnings.length > 0
     ? warnedCheck(KEY_CHECK, `${detail}. ${warnings.join("; ")}`, remedy)

@@ -21,7 +21,7 @@ import {
 import { noAccount } from "../service/open-client.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { UnknownMember } from "../settings/profile.ts";
-import { checkKeys, KEY_CHECK, unknownSettings, unknownWarning } from "./account-checks.ts";
+import { checkKeys, KEY_CHECK, unknownSettings, unknownWarning, whileOneWorks } from "./account-checks.ts";
 import { command } from "./command.ts";
 import { KEEPING_STORE, timeoutFlag } from "./shared-flags.ts";
 
@@ -88,7 +88,7 @@ async function checkAccount(
   return [
     checkSettingsFile(file, { path, exposesSecret: profiles.exposesSecret(), unknown: profiles.unknown() }),
     ...(await checkService({ settings, now: context.now(), api: () => context.api() })),
-    ...(await checkKeys(settings, context, "webhookKey")),
+    ...whileOneWorks(await checkKeys(settings, context, "webhookKey")),
     checkCallbacks(settings),
     checkPublicUrl(settings),
     store instanceof PaylinkError

@@ -35,8 +35,6 @@ export const REFUSAL_MEANINGS = {
     "the signature is older than --tolerance allows, and the webhook was not received before",
   signature_expired: "the expires time of the signature has passed",
   key_not_found: "the signature names a key that is not configured",
-  key_ambiguous:
-    "several configured keys have the id, or the signature has none and there are more than four keys",
   key_unusable: "the key is not meant for verifying",
   alg_not_allowed: "the alg of the signature is not the configured one; a message cannot choose it",
   alg_key_mismatch: "the key is bound to another algorithm",
@@ -68,7 +66,8 @@ export const REFUSAL_MEANINGS = {
     "paylink-webhooks got a body that had already been read or parsed, so its bytes are gone: paylink help webhooks",
   key_invalid: "the key of paylink-webhooks cannot be used",
   file_unreadable: "the key file of paylink-webhooks cannot be read",
-  not_reached: "paylink-webhooks cannot fetch its key; the service sends the webhook again",
+  not_reached:
+    "a source of keys cannot be read, and no other key verifies the signature; the service sends the webhook again",
   internal_error:
     "the verification itself failed, which says nothing about the webhook; the service sends it again",
   not_stored: "the event could not be stored; the service sends it again",
@@ -199,7 +198,6 @@ const SIGNATURE_REASONS: Readonly<Record<Reason, ReasonRow>> = {
   ),
   signature_expired: unverified("A clock may be wrong, here or at the service."),
   key_not_found: unverified(USE_CURRENT_KEY),
-  key_ambiguous: unverified("Configure only the key that the service signs with."),
   key_unusable: unverified("Use a key that is meant for verifying signatures."),
   alg_not_allowed: unverified("The configuration sets the algorithm; a message cannot choose it."),
   alg_key_mismatch: unverified(USE_CURRENT_KEY),

@@ -1,9 +1,10 @@
 /** The `key` option: every form that `--key` takes, as sources that are read once and renewed as the listener's are. */
-import { KeyObject } from "node:crypto";
+import { KeyObject, type webcrypto } from "node:crypto";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { isKeyText } from "../domain/key-text.ts";
 import { shownPath } from "../domain/secrets.ts";
 import { PaylinkError } from "../domain/errors.ts";
+import { capitalized, sentence } from "../domain/sentence.ts";
 import { messageOf, systemReason } from "../domain/system-reason.ts";
 import { decoded } from "../http/content-coding.ts";
 import { SendError, type Send } from "../http/exchange.ts";
@@ -29,7 +30,7 @@ export async function openKeys(sources: readonly KeySource[], access: KeyringAcc
   } catch (error) {
     if (!(error instanceof PaylinkError)) throw error;
     const { code, message } = error;
-    if (code !== "not_reached" && code !== "key_invalid") throw error;
+    if (code !== "not_reached" && code !== "key_invalid" && code !== "file_unreadable") throw error;
     // 500 or 503, so that the service sends the webhook again once there is a key.
     throw new WebhookError(code, `${message} No webhook can be verified until this is fixed.`, {
       cause: error,
@@ -47,47 +48,54 @@ export function keySourcesOf(option: VerifierOptions["key"], access: KeyringAcce
     throw new TypeError(
       "The option key is missing: there is nothing to verify webhooks with. Pass the service's public key, or the URL of its key set. An environment variable that is not set is undefined. For the sandbox: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox)",
     );
-  const problems = sources.flatMap((source) => sourceProblem(source, access) ?? []);
+  const problems = sources.flatMap((source) => problemWith(source, access) ?? []);
   if (problems.length === sources.length)
-    throw new TypeError(`The option key cannot be used: ${problems.join("; ")}.`);
+    throw new TypeError(
+      ["The option key cannot be used.", ...problems.map((one) => sentence(capitalized(one)))].join(" "),
+    );
   return sources;
 }
 
-/** Throws a TypeError for what is not a key, and for a file that cannot be read. A URL is read with the first webhook. */
-function sourceProblem(source: KeySource, access: KeyringAccess): string | undefined {
+/** A URL is read with the first webhook. */
+function problemWith(source: KeySource, access: KeyringAccess): string | undefined {
   const isFile = typeof source === "string" && !isKeyText(source) && parseWebAddress(source) === undefined;
   try {
     return problemOfSource(isFile ? readKeyFile(source, access) : source);
   } catch (error) {
-    throw new TypeError(`The option key cannot be used. ${messageOf(error)}`, { cause: error });
+    return messageOf(error);
   }
 }
 
+/** Throws `file_unreadable`. */
 function readKeyFile(path: string, { readFile }: KeyringAccess): Uint8Array {
   try {
     return readFile(path);
   } catch (error) {
-    throw new WebhookError(
-      "file_unreadable",
-      `the key file ${shownPath(path)} cannot be read: ${systemReason(error)}.`,
-      { cause: error },
-    );
+    const reason = `The key file ${shownPath(path)} cannot be read: ${systemReason(error)}.`;
+    throw new PaylinkError("file_unreadable", reason, { cause: error });
   }
 }
 
-/** An unset environment variable is not a source. Applications in JavaScript may pass anything. */
+/** An unset environment variable is not a source. Applications in JavaScript may pass anything, also from another realm. */
 function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
   if (key === undefined || key === null) return [];
   if (typeof key === "string") return key.trim() === "" ? [] : key;
   const bytes = bytesIn(key);
   if (bytes !== undefined) return bytes;
-  if (key instanceof URL) return key.href;
+  if (isOf("URL", key)) return String(key);
+  if (isCryptoKey(key)) return publicPem(KeyObject.from(key));
   if (key instanceof KeyObject) return publicPem(key);
   if (typeof key === "object") return JSON.stringify(key);
   throw new TypeError(
     `The option key is a ${typeof key}. Pass a PEM, a JWK, a KeyObject, the path or URL of a key, or a list of them.`,
   );
 }
+
+/** By the name that its class gives it: a test runner such as Jest has classes of its own. */
+const isOf = (name: string, value: unknown): boolean =>
+  Object.prototype.toString.call(value) === `[object ${name}]`;
+
+const isCryptoKey = (key: unknown): key is webcrypto.CryptoKey => isOf("CryptoKey", key);
 
 export const sendByFetch =
   (fetch: (url: string, init: RequestInit) => Promise<Response>): Send =>

@@ -7,7 +7,6 @@ import type { Refusal } from "../http/refusal.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { refusedVerdict } from "../receiver/admit.ts";
 import { refusedAs, type Judgement } from "../receiver/judge.ts";
-import type { Verdict } from "../signatures/verdict.ts";
 import { WebhookError, type WebhookErrorCode } from "./webhook-error.ts";
 
 /** A request that is refused by its head or by the form of its body. */
@@ -20,8 +19,9 @@ export function refusedRequest(refusal: Refusal<WebhookErrorCode>): WebhookError
 }
 
 /** A webhook that does not verify. */
-export function unverifiedWebhook(verdict: Verdict, { authority }: HttpRequest): WebhookError {
-  const { code, detail } = refusedAs(verdict);
+export function unverifiedWebhook(judgement: Judgement, { authority }: HttpRequest): WebhookError {
+  const { verdict } = judgement;
+  const { code, detail } = refusedAs(judgement);
   const isUnknown = code === "component_value_invalid" && authority === "";
   const advice = isUnknown ? NO_ADDRESS : REASONS[code].advice;
   return new WebhookError(code, untrusted(detail, advice), { verdict });

@@ -10,6 +10,7 @@ import { publicAddress } from "../receiver/address.ts";
 import { createJudge, type TimedJudge, type Judgement } from "../receiver/judge.ts";
 import { parseComponent } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
+import { judgingKeys } from "../receiver/keyring.ts";
 import { keySourcesOf, openKeys, type KeyringAccess } from "./key-options.ts";
 import type { ExactAmount, ExactAmounts, VerifiedWebhook, Verifier, VerifierOptions } from "./types.ts";
 import { receivedRequest } from "./received-request.ts";
@@ -29,8 +30,7 @@ export function createVerifierWith(options: VerifierOptions, access: KeyringAcce
   let failedAt = Number.NEGATIVE_INFINITY;
   const open = async (): Promise<TimedJudge> => {
     try {
-      const { keys, renew } = await openKeys(sources, access);
-      return createJudge({ policy, keys, renewKeys: renew });
+      return createJudge({ policy, ...judgingKeys(await openKeys(sources, access)) });
     } catch (error) {
       failedAt = access.now().getTime();
       throw error;
@@ -47,7 +47,7 @@ export function createVerifierWith(options: VerifierOptions, access: KeyringAcce
     const judgement = await judge(received, fixed ?? access.now()).catch((error: unknown) => {
       throw unjudgedWebhook(error);
     });
-    if (judgement.verdict.verdict === "invalid") throw unverifiedWebhook(judgement.verdict, received);
+    if (judgement.verdict.verdict === "invalid") throw unverifiedWebhook(judgement, received);
     if (options.strict === true && judgement.content.violations.length > 0) throw brokenRecord(judgement);
     return verifiedWebhook(judgement, received.body);
   };

@@ -14,6 +14,8 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** Its record is null also if the webhook is not authentic. */
   readonly content: ReadRecord;
+  /** No known key verifies it, and a source of keys cannot be read: one of its keys may. */
+  readonly lacksKey?: boolean;
 }
 
 /** The content of a webhook that is not read. */
@@ -66,8 +68,13 @@ const IN_BODY =
   "this is the callback of DNA's e-commerce plugins, with an HMAC in its body; a webhook of the specification has an RFC 9421 signature in its header fields";
 
 /** Why a webhook that does not verify is refused. */
-export const refusedAs = ({ code, failure }: Verdict): Refusal<Reason> =>
-  refusal(code === "ok" ? "signature_invalid" : code, failure?.detail ?? "");
+export const refusedAs = ({
+  verdict: { code, failure },
+  lacksKey = false,
+}: Judgement): Refusal<Reason | "not_reached"> =>
+  lacksKey
+    ? refusal("not_reached", `${failure?.detail ?? code}, and a source of keys cannot be read now`)
+    : refusal(code === "ok" ? "signature_invalid" : code, failure?.detail ?? "");
 
 /** The verdict with one more warning. */
 export const warned = (verdict: Verdict, warning: Warning): Verdict => ({
@@ -80,32 +87,34 @@ export interface RenewalOptions extends Omit<JudgeOptions, "keys" | "now"> {
   readonly keys: () => Promise<readonly VerificationKey[]>;
   /** Called if a newer key may verify a signature. Resolves with false if the last renewal is too recent. */
   readonly renewKeys?: (() => Promise<boolean>) | undefined;
+  /** Whether a source of keys cannot be read now. */
+  readonly lacksKeys?: (() => boolean) | undefined;
 }
 
 /** Judges a request at a moment, which is stored with it so that it can be judged again. */
 export type TimedJudge = (request: HttpRequest, now: Date) => Promise<Judgement>;
 
-/** Renews the keys and judges again if a newer key may have made the signature. */
-export function createJudge({ policy, unverified = false, keys, renewKeys }: RenewalOptions): TimedJudge {
+/** Renews the keys and judges again if no known key verifies the signature: a new key may, also one that replaces another under its id. */
+export function createJudge(options: RenewalOptions): TimedJudge {
+  const { policy, unverified = false, keys, renewKeys, lacksKeys } = options;
+  const judgeNow = async (request: HttpRequest, now: Date): Promise<Judgement> =>
+    judge(request, { keys: await keys(), policy, now, unverified });
   return async (request, now) => {
-    const known = await keys();
-    const judgement = judge(request, { keys: known, policy, now, unverified });
-    if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, known)) return judgement;
-    return (await renewKeys()) ? judge(request, { keys: await keys(), policy, now, unverified }) : judgement;
+    const known = await judgeNow(request, now);
+    if (!isForOtherKey(known) || renewKeys === undefined) return known;
+    const judgement = (await renewKeys()) ? await judgeNow(request, now) : known;
+    return isForOtherKey(judgement) && lacksKeys?.() === true ? { ...judgement, lacksKey: true } : judgement;
   };
 }
 
 /** The codes for a signature that no key verifies. */
 const NO_KEY_VERIFIES: ReadonlySet<string> = new Set<Reason>([
+  "key_not_found",
   "signature_invalid",
-  "key_ambiguous",
   "key_unusable",
   "alg_key_mismatch",
   "key_type_mismatch",
   "weak_key",
 ]);
 
-/** If the signature or a key has no id, the only sign of a new key is that the old ones do not verify. */
-const mayBeNewKey = ({ code, keyid }: Verdict, keys: readonly VerificationKey[]): boolean =>
-  code === "key_not_found" ||
-  (NO_KEY_VERIFIES.has(code) && (keyid === null || keys.some((key) => key.keyid === null)));
+const isForOtherKey = ({ verdict: { code } }: Judgement): boolean => NO_KEY_VERIFIES.has(code);

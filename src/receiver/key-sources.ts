@@ -8,7 +8,7 @@ import { shownPath } from "../domain/secrets.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { SandboxNotRunning, type Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply, isRedirect } from "../http/message.ts";
-import { expiryWarning, keyProblem } from "../signatures/key-rules.ts";
+import { expiryWarning, keyProblem, untriedWarning } from "../signatures/key-rules.ts";
 import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 
 /** A file, a URL, the text of a key, or its bytes. */
@@ -31,63 +31,118 @@ export interface LoadedKeys {
   readonly warningsAt: (now: Date) => readonly string[];
 }
 
-/** The keys of one source. */
+/** What one source holds. */
 export interface LoadedSource extends LoadedKeys {
-  /** The milliseconds after which they must be read again. Files and texts are read again only when asked to. */
+  /** What messages call it. */
+  readonly name: string;
+  /** The milliseconds after which it must be read again. Files and texts are read again only when asked to. */
   readonly lifetime: number;
 }
+
+/** A source that cannot be read now, or that holds no key. */
+export interface FailedSource {
+  readonly name: string;
+  readonly error: PaylinkError;
+}
+
+export type SourceReading = LoadedSource | FailedSource;
+
+export const isFailed = (reading: SourceReading): reading is FailedSource => "error" in reading;
+export const isLoaded = (reading: SourceReading): reading is LoadedSource => "keys" in reading;
 
 /** Milliseconds after which keys from a URL are read again, unless their server says otherwise within the bounds. */
 const LIFETIME = { default: 600_000, least: 60_000, most: 3_600_000 };
 
-/** The keys of every source together. Throws as `readSource` does. */
+/** The keys of every source together. What cannot be read is a warning, and is thrown if no other source has a key. */
 export async function loadKeys(sources: readonly string[], io: KeyReading): Promise<LoadedKeys> {
-  const read: LoadedKeys[] = [];
-  for (const source of sources) read.push(await readSource(source, io));
+  const readings = await readSources(sources, io);
+  requireKeys(readings, io);
+  const loaded = readings.filter(isLoaded);
+  const keys = loaded.flatMap((source) => source.keys);
+  const untried = untriedWarning(keys) ?? [];
+  const missing = readings.filter(isFailed).map(({ error }) => `The other keys are used. ${error.message}`);
   return {
-    keys: read.flatMap(({ keys }) => keys),
-    warningsAt: (now) => read.flatMap(({ warningsAt }) => warningsAt(now)),
+    keys,
+    warningsAt: (now) => [...loaded.flatMap(({ warningsAt }) => warningsAt(now)), ...missing].concat(untried),
   };
 }
 
-/** Why a source can never verify a webhook, as far as can be told without reading a file or asking a server. Throws `key_invalid` for what is no key. */
-export function problemOfSource(source: KeySource): string | undefined {
-  const place = keyLocation(source);
-  if (place !== undefined) {
-    const url = parseWebAddress(place);
-    if (url !== undefined) requireTls(url);
-    return undefined;
-  }
-  const problems = keysIn(source, "the key").keys.map((key) => keyProblem(key)?.message);
-  return problems.includes(undefined) ? undefined : problems[0];
+/** Throws why the sources cannot be read, unless one of them can. */
+export function requireKeys(readings: readonly SourceReading[], { place, effect }: KeyReading): void {
+  const failed = readings.filter(isFailed);
+  const [first] = failed;
+  if (first === undefined || failed.length < readings.length) return;
+  if (failed.length === 1) throw first.error;
+  throw new PaylinkError(first.error.code, "No key can be read.", {
+    effect,
+    problems: failed.map(({ error }) => ({ at: place, message: error.message })),
+    hints: first.error.hints,
+  });
 }
 
-/** Throws `key_invalid`, `file_unreadable`, `not_reached`. */
-export async function readSource(source: KeySource, io: KeyReading): Promise<LoadedSource> {
-  const lifetime = Number.POSITIVE_INFINITY;
+/** Why a source can never verify a webhook, as far as can be told without reading a file or asking a server. */
+export function problemOfSource(source: KeySource): string | undefined {
   const place = keyLocation(source);
-  if (place === undefined) return { ...keysIn(source, "the key", io.effect), lifetime };
-  const name = shownPath(withoutPassword(place));
+  if (place === undefined) {
+    const { keys, remarks } = readKeys(source);
+    const problems = keys.map((key) => keyProblem(key)?.message);
+    return problems.includes(undefined) ? undefined : (problems[0] ?? noKey(remarks));
+  }
   const url = parseWebAddress(place);
-  if (url === undefined) return { ...keysIn(await io.readFile(place, io.place), name, io.effect), lifetime };
+  return url !== undefined && isExposed(url) ? notSecret(url) : undefined;
+}
+
+const noKey = (remarks: readonly string[]): string => remarks.join("; ") || "it contains no key";
+
+/** What a source that is the key itself is called. */
+const TEXT_NAME = "the key";
+
+/** In their order, each as it is now. */
+export const readSources = (
+  sources: readonly KeySource[],
+  io: KeyReading,
+): Promise<readonly SourceReading[]> => Promise.all(sources.map((source) => readSource(source, io)));
+
+export async function readSource(source: KeySource, io: KeyReading): Promise<SourceReading> {
+  const place = keyLocation(source);
+  const name = place === undefined ? TEXT_NAME : shownPath(withoutPassword(place));
+  try {
+    const { content, lifetime } = await contentOf(source, place, io);
+    return { name, ...keysIn(content, name, io.effect), lifetime };
+  } catch (error) {
+    if (error instanceof PaylinkError && UNREADABLE.has(error.code)) return { name, error };
+    throw error;
+  }
+}
+
+const UNREADABLE: ReadonlySet<PaylinkError["code"]> = new Set([
+  "key_invalid",
+  "file_unreadable",
+  "not_reached",
+]);
+
+async function contentOf(source: KeySource, place: string | undefined, io: KeyReading) {
+  const lifetime = Number.POSITIVE_INFINITY;
+  if (place === undefined) return { content: source, lifetime };
+  const url = parseWebAddress(place);
+  if (url === undefined) return { content: await io.readFile(place, io.place), lifetime };
   const reply = await fetchKey(url, io);
-  return { ...keysIn(reply.body, name, io.effect), lifetime: lifetimeOf(reply) };
+  return { content: reply.body, lifetime: lifetimeOf(reply) };
 }
 
 /** The path or the URL of a source; undefined for one that is the key itself. */
 const keyLocation = (source: KeySource): string | undefined =>
   typeof source === "string" && !isKeyText(source) ? source : undefined;
 
-/** `name` is what problems and warnings call the source. */
+/** Throws `key_invalid`. */
 function keysIn(bytes: KeySource, name: string, effect?: WebhookEffect): LoadedKeys {
-  const read = readKeys(bytes);
-  if (!read.ok)
-    throw new PaylinkError("key_invalid", `No key can be read from ${name}: ${read.message}.`, { effect });
-  const { keys, warnings } = read.value;
+  const { keys, remarks } = readKeys(bytes);
+  if (keys.length === 0)
+    throw new PaylinkError("key_invalid", `No key can be read from ${name}: ${noKey(remarks)}.`, { effect });
   const warningsAt = (now: Date): readonly string[] => {
     const seconds = Math.floor(now.getTime() / 1000);
     const expiries = keys.flatMap((key) => expiryWarning(key, seconds) ?? []);
-    return [...warnings, ...expiries].map((warning) => `${name}: ${warning}`);
+    return [...remarks, ...expiries].map((warning) => `${name}: ${warning}`);
   };
   return { keys, warningsAt };
 }
@@ -99,7 +154,7 @@ const FETCH_TIMEOUT = 5_000;
 export const MAX_KEY_REPLY = 1024 * 1024;
 
 async function fetchKey(url: URL, { send, signal, effect }: KeyReading): Promise<HttpReply> {
-  requireTls(url, effect);
+  if (isExposed(url)) throw new PaylinkError("key_invalid", `${notSecret(url)}.`, { effect });
   const request = {
     method: "GET",
     ...addressOf(url),
@@ -134,14 +189,8 @@ async function fetchKey(url: URL, { send, signal, effect }: KeyReading): Promise
 const GIVE_KEY_FILE = hint`Start the service, or give a key file: --key <file>, or ${paylink`config set webhookKey <file>`}`;
 
 /** Anyone who can change a key in transit can forge every webhook: plain http is for this machine only. */
-function requireTls(url: URL, effect?: WebhookEffect): void {
-  if (isExposed(url))
-    throw new PaylinkError(
-      "key_invalid",
-      `${withoutPassword(url.href)} is not https: a key fetched without TLS can be replaced in transit.`,
-      { effect },
-    );
-}
+const notSecret = (url: URL): string =>
+  `${withoutPassword(url.href)} is not https: a key fetched without TLS can be replaced in transit`;
 
 /** The `max-age` of the reply (RFC 9111 5.2.2.1), within the bounds. */
 function lifetimeOf({ headers }: HttpReply): number {

@@ -2,6 +2,7 @@
 import { isSuccess } from "../http/message.ts";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { shortKey } from "../signatures/thumbprint.ts";
+import type { SourceState } from "./keyring.ts";
 import {
   type Backlog,
   type Forward,
@@ -15,6 +16,7 @@ export interface Gauges {
   readonly connections: number;
   /** The keys of this run. */
   readonly keys: RunKeys;
+  readonly keySources: readonly SourceState[];
   /** Undefined if the store cannot be read. */
   readonly backlog: Backlog | undefined;
 }
@@ -94,6 +96,12 @@ export function createMetrics() {
     labelNames: ["store"],
     registers,
   });
+  const keySources = new Gauge({
+    name: "paylink_key_source_up",
+    help: "Whether a file, URL or text of keys could be read when it was read last. While one is 0, webhooks that no known key verifies are answered with 503.",
+    labelNames: ["source"],
+    registers,
+  });
   const connections = gauge("paylink_connections", "Open connections of senders.");
   collectDefaultMetrics({ register: registry });
   let certificate: Gauge | undefined;
@@ -141,6 +149,11 @@ export function createMetrics() {
       const { keys, lastForward: stored } = gauges.backlog ?? UNKNOWN;
       noteForward(stored);
       connections.set(gauges.connections);
+      // Two texts have one name: what is down is shown.
+      for (const { name, isUp } of gauges.keySources.toSorted(
+        (one, other) => Number(other.isUp) - Number(one.isUp),
+      ))
+        keySources.set({ source: name }, Number(isUp));
       last.set(lastForward / 1000);
       for (const one of [waiting, failedEvents, age]) one.reset();
       // Prometheus sees an increase only in a series that began with 0.

@@ -150,7 +150,7 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
       if (verdict.verdict === "invalid" && (isCallback || !unverified)) {
         const repeated =
           verdict.code === "signature_too_old" ? await acceptRepeat(request, receivedAt) : undefined;
-        return repeated ?? reject(unverifiedRejection(verdict, request));
+        return repeated ?? reject(unverifiedRejection(judgement, request));
       }
       const [violation] = strict ? content.violations : [];
       if (violation !== undefined) {
@@ -218,8 +218,9 @@ const problem = ({ status, code }: Rejected): HttpReply => ({
 /** Reason codes with advice of their own. */
 const ADVISED: ReadonlySet<string> = new Set(["signature_in_body", "signature_too_old"]);
 
-function unverifiedRejection(verdict: Verdict, request: HttpRequest): Rejected {
-  const refused = refusedAs(verdict);
+function unverifiedRejection(judgement: Judgement, request: HttpRequest): Rejected {
+  const { verdict } = judgement;
+  const refused = refusedAs(judgement);
   const hint = ADVISED.has(refused.code) ? REASONS[refused.code].advice : addressHint(request);
   return {
     ...refused,

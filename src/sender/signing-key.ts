@@ -101,8 +101,7 @@ async function createKey(path: string, { createFile }: KeyFiles): Promise<boolea
 }
 
 function requirePair(key: SigningKey, published: Uint8Array, path: string, publicPath: string): void {
-  const read = readKeys(published);
-  if (read.ok && read.value.keys.some((one) => one.key.equals(createPublicKey(key.key)))) return;
+  if (readKeys(published).keys.some((one) => one.key.equals(createPublicKey(key.key)))) return;
   throw new PaylinkError(
     "key_invalid",
     `${publicPath} is not the public key of ${path}, so an application that has it would refuse every webhook.`,

@@ -1,4 +1,4 @@
-/** The forms in which people and secret stores keep a public key: unwraps each to DER or to JSON Web Keys, or names what it is instead. */
+/** The forms in which people and secret stores keep public keys: unwraps each to DER or to JSON Web Keys, or names what it is instead. */
 import { isPlainObject } from "../domain/json.ts";
 
 /** What holds keys: the DER of one, a JSON Web Key, or what it is instead. */
@@ -10,6 +10,8 @@ export type KeyForm =
 
 const refusedForm = (what: string): readonly KeyForm[] => [{ form: "refused", what }];
 
+const isRead = ({ form }: KeyForm): boolean => form !== "refused";
+
 /** Base64 in base64: a secret store may encode what was encoded before. */
 const MAX_WRAPPINGS = 3;
 
@@ -17,24 +19,47 @@ const MAX_WRAPPINGS = 3;
 export function keyFormsIn(input: Uint8Array | string, wrappings = MAX_WRAPPINGS): readonly KeyForm[] {
   if (typeof input !== "string") {
     if (isUtf16(input)) return refusedForm("it is UTF-16 text: save it as UTF-8");
-    if (isDer(input)) return [{ form: "der", der: Buffer.from(input) }];
+    if (isDer(input)) return derForms(Buffer.from(input));
   }
-  const text = plainText(input);
+  const text = bareText(input);
   if (text === "") return refusedForm("it is empty");
-  if (text.includes("-----BEGIN ")) return pemForms(text);
-  if (/^[[{]/.test(text)) return jsonForms(text);
-  const foreign = FOREIGN.find(({ pattern }) => pattern.test(text));
-  if (foreign !== undefined) return refusedForm(foreign.what);
-  const bytes = encodedBytes(text);
-  if (bytes === undefined || wrappings === 0) return refusedForm(NO_FORM);
-  return keyFormsIn(bytes, wrappings - 1);
+  const json = jsonIn(text);
+  const forms = json === undefined ? [] : jsonForms(json, wrappings);
+  return json !== undefined && (forms.some(isRead) || !text.includes(BEGIN))
+    ? forms
+    : textForms(unescaped(text), wrappings);
 }
 
+const BEGIN = "-----BEGIN ";
 const NO_FORM = "it is not PEM, DER, a certificate or a JSON Web Key, and not base64 of one of them";
 
 /** Keys and certificates are sequences (X.690 8.9), whose length comes second. */
 const isDer = ({ 0: tag, 1: size = 0, length }: Uint8Array): boolean =>
   tag === 0x30 && (size >= 0x80 || size === length - 2);
+
+/** Of the sequence that the bytes begin with, together with its tag and its length. */
+function derLength(bytes: Buffer): number {
+  const size = bytes[1] ?? 0;
+  if (size < 0x80) return size + 2;
+  const octets = size - 0x80;
+  return octets >= 1 && octets <= 4 && bytes.length > octets + 2
+    ? bytes.readUIntBE(2, octets) + octets + 2
+    : bytes.length;
+}
+
+/** Several may stand one after the other, as `cat` joins files, each perhaps with a line end. */
+function derForms(bytes: Buffer): readonly KeyForm[] {
+  const forms: KeyForm[] = [];
+  for (let rest = bytes; rest.length > 0;) {
+    if (rest[0] !== 0x30)
+      return [...forms, { form: "refused", what: `${rest.length} bytes after its DER are no key` }];
+    const length = derLength(rest);
+    forms.push({ form: "der", der: rest.subarray(0, length) });
+    rest = rest.subarray(length);
+    while (rest.length > 0 && /[\s\0]/.test(String.fromCharCode(rest[0] ?? 0))) rest = rest.subarray(1);
+  }
+  return forms;
+}
 
 /** By its byte order mark, or by the zeros of ASCII text in it. */
 const isUtf16 = ([first, second, third, fourth]: Uint8Array): boolean =>
@@ -43,73 +68,121 @@ const isUtf16 = ([first, second, third, fourth]: Uint8Array): boolean =>
   (first === 0 && second !== 0 && third === 0) ||
   (first !== 0 && second === 0 && third !== 0 && fourth === 0);
 
-/** Without byte order mark, quotes and escapes, which variables, shells and JSON leave: `\n`, also escaped twice. */
-function plainText(input: Uint8Array | string): string {
+/** Without byte order mark, white space and quotes, which shells and variables leave. */
+function bareText(input: Uint8Array | string): string {
   const decoded = typeof input === "string" ? input : Buffer.from(input).toString("utf8");
   const bare = decoded.replace(/^\uFEFF/, "").trim();
   const [, , inner = bare] = /^(["'`])(.*)\1$/s.exec(bare) ?? [];
-  const text = inner.trim();
-  if (isJson(text)) return text;
-  return text
+  return inner.trim();
+}
+
+/** Without the escapes that variables and JSON leave: `\n`, also escaped twice. */
+const unescaped = (text: string): string =>
+  text
     .replace(/(?:\\+r)?\\+n/g, "\n")
     .replace(/\r\n?/g, "\n")
     .replace(/\\+"/g, '"')
     .trim();
-}
 
-function isJson(text: string): boolean {
-  if (!/^[[{]/.test(text)) return false;
+/** The value of a text that is JSON as a whole: a list or an object. */
+function jsonIn(text: string): unknown {
+  if (!/^[[{]/.test(text)) return undefined;
   try {
-    JSON.parse(text);
-    return !text.includes("-----BEGIN ");
+    return JSON.parse(text);
   } catch {
-    return false;
+    // The parser's words would quote the text.
+    return undefined;
   }
 }
 
-/** From a BEGIN line to an END line (RFC 7468 2), whatever their labels. */
-const PEM_BLOCK = /-----BEGIN ([^-\n]{1,64})-----((?:[^-]|-(?!----))*)-----END [^-\n]{1,64}-----/g;
+/**
+ * What a text holds beside each other: PEM blocks, JSON, and base64. Where there is a key, other words are comments, as they are
+ * before a PEM block (RFC 7468 5.2).
+ */
+function textForms(text: string, wrappings: number): readonly KeyForm[] {
+  const foreign = FOREIGN.find(({ pattern }) => pattern.test(text));
+  if (foreign !== undefined) return refusedForm(foreign.what);
+  const pem = pemForms(text);
+  const { values, words } = jsonValuesIn(text.replace(PEM_BLOCK, "\n\n"));
+  const json = values.flatMap((value) => jsonForms(jsonIn(value), wrappings));
+  // Around a PEM block stands the JSON that it is a text of.
+  const others = [...(pem.length > 0 ? json.filter(isRead) : json), ...encodedForms(words, wrappings)];
+  const forms = [...pem, ...others];
+  return forms.length > 0 ? forms : refusedForm(NO_FORM);
+}
 
-/** The key of each block. A chain is not followed: its first certificate is the service's, the others sign certificates. */
+/** From a BEGIN line to an END line (RFC 7468 2), whatever their labels; one of the two may be missing. */
+const PEM_BLOCK =
+  /-----BEGIN ([^-\n]{1,64})-----((?:[^-]|-(?!----))*)(-----END [^-\n]{1,64}-----)?|-----END [^-\n]{1,64}-----/g;
+
 function pemForms(text: string): readonly KeyForm[] {
-  let certificates = 0;
-  const forms = [...text.matchAll(PEM_BLOCK)].flatMap(([, label = "", body = ""]): readonly KeyForm[] =>
-    label.endsWith("CERTIFICATE") && certificates++ > 0 ? [] : [pemForm(label, body)],
-  );
-  return forms.length > 0 ? forms : refusedForm("it is PEM text without its END line");
+  let cut = 0;
+  const forms = [...text.matchAll(PEM_BLOCK)].flatMap(([, label, body = "", end]): readonly KeyForm[] => {
+    if (label !== undefined && end !== undefined) return blockForms(label, body);
+    cut += 1;
+    return [];
+  });
+  if (cut === 0) return forms;
+  const blocks = cut === 1 ? "a PEM block" : `${cut} PEM blocks`;
+  return [
+    ...forms,
+    ...refusedForm(
+      forms.length === 0
+        ? "it is PEM text without its END line"
+        : `${blocks} without BEGIN or END line: the text was cut`,
+    ),
+  ];
 }
 
 /** What a block holds is in its DER, and its label may be another's. White space may be lost or added. */
-function pemForm(label: string, body: string): KeyForm {
+function blockForms(label: string, body: string): readonly KeyForm[] {
   if (/ENCRYPTED/.test(label) || /^\s*Proc-Type:/.test(body))
-    return { form: "refused", what: "it is an encrypted private key", isEncryptedKey: true };
+    return [{ form: "refused", what: "it is an encrypted private key", isEncryptedKey: true }];
   const der = encodedBytes(body);
-  return der !== undefined && isDer(der)
-    ? { form: "der", der }
-    : { form: "refused", what: `its PEM block "${label}" does not hold a key that can be read` };
+  if (der === undefined || !isDer(der))
+    return refusedForm(`its PEM block "${label}" does not hold a key that can be read`);
+  // What OpenSSL trusts a certificate for follows it.
+  return label.startsWith("TRUSTED") ? derForms(der).slice(0, 1) : derForms(der);
 }
 
-function jsonForms(text: string): readonly KeyForm[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    // The parser's words would quote the text.
-    return refusedForm("it starts like JSON, but is not valid JSON");
+/** Strings, whose brackets do not count; the last one may have no end. */
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"?|[[\]{}]/gs;
+
+/** The JSON values of a text, of several lines or one after the other, from the first that begins a line; and the words between them. */
+function jsonValuesIn(text: string): { readonly values: readonly string[]; readonly words: string } {
+  let at = text.search(/^[ \t]*[[{]/m);
+  if (at === -1) return { values: [], words: text };
+  const values: string[] = [];
+  const words = [text.slice(0, at)];
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(JSON_TOKEN)) {
+    const isOpening = token === "{" || token === "[";
+    if (index < at || token.startsWith('"') || (depth === 0 && !isOpening)) continue;
+    depth += isOpening ? 1 : -1;
+    const end = isOpening ? index : index + 1;
+    if (depth === (isOpening ? 1 : 0)) {
+      (isOpening ? words : values).push(text.slice(at, end));
+      at = end;
+    }
   }
-  if (Array.isArray(parsed)) return setForms(parsed);
-  if (!isPlainObject(parsed) || !("keys" in parsed)) return [jwkForm(parsed)];
-  return Array.isArray(parsed["keys"])
-    ? setForms(parsed["keys"])
-    : refusedForm("its keys member is not a list");
+  (depth === 0 ? words : values).push(text.slice(at));
+  return { values, words: words.join("\n") };
 }
 
-const setForms = (entries: readonly unknown[]): readonly KeyForm[] =>
-  entries.map((entry, at) => jwkForm(entry, `entry ${at + 1} of the set`));
-
-function jwkForm(jwk: unknown, place?: string): KeyForm {
-  if (!isPlainObject(jwk)) return { form: "refused", what: `${place ?? "it"} is not a JSON Web Key` };
-  return { form: "jwk", jwk, ...(place === undefined ? {} : { place }) };
+/** A key, a set of keys, or a list of either, in which a key may also be a text. Undefined is no JSON. */
+function jsonForms(value: unknown, wrappings: number, place?: string): readonly KeyForm[] {
+  const listForms = (entries: readonly unknown[]): readonly KeyForm[] =>
+    entries.flatMap((entry, at) => jsonForms(entry, wrappings, `entry ${at + 1} of the set`));
+  if (value === undefined) return refusedForm("it starts like JSON, but is not valid JSON");
+  if (Array.isArray(value)) return listForms(value);
+  if (typeof value === "string" && wrappings > 0) return keyFormsIn(value, wrappings - 1);
+  if (isPlainObject(value) && "keys" in value)
+    return Array.isArray(value["keys"])
+      ? listForms(value["keys"])
+      : refusedForm("its keys member is not a list");
+  return isPlainObject(value) && "kty" in value
+    ? [{ form: "jwk", jwk: value, ...(place === undefined ? {} : { place }) }]
+    : refusedForm(`${place ?? "it"} is not a JSON Web Key`);
 }
 
 /** Keys in formats that only other programs read, and texts that are not keys. */
@@ -121,6 +194,27 @@ const FOREIGN: readonly { readonly pattern: RegExp; readonly what: string }[] = 
   { pattern: /<RSAKeyValue>/i, what: "it is an XML key (RSAKeyValue): give it as PEM or as a JSON Web Key" },
   { pattern: /^</, what: "it is an HTML or XML page" },
 ];
+
+/** Where one text of base64 may end and another begin: an empty line or padding, and any line end. */
+const BASE64_ENDS = [/\n\s*\n|(?<==)\s*\n/, /\n/];
+
+/** Base64 that is wrapped is one text as a whole; else each paragraph is one, or each line. */
+function encodedForms(text: string, wrappings: number, ends = BASE64_ENDS): readonly KeyForm[] {
+  const whole = decodedForms(text, wrappings);
+  const [end, ...finer] = ends;
+  if (end === undefined || whole.every(isRead)) return whole;
+  const forms = text.split(end).flatMap((part) => encodedForms(part, wrappings, finer));
+  return forms.some(isRead) ? forms : whole;
+}
+
+/** Empty for words that cannot be a key. */
+function decodedForms(text: string, wrappings: number): readonly KeyForm[] {
+  if (!/[\w+/-]{40}/.test(text)) return [];
+  const foreign = FOREIGN.find(({ pattern }) => pattern.test(text.trim()));
+  if (foreign !== undefined) return refusedForm(foreign.what);
+  const bytes = encodedBytes(text);
+  return bytes === undefined || wrappings === 0 ? refusedForm(NO_FORM) : keyFormsIn(bytes, wrappings - 1);
+}
 
 /** Of base64, base64url or hexadecimal text; undefined for any other. */
 function encodedBytes(text: string): Buffer | undefined {

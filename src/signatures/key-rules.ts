@@ -3,35 +3,55 @@
 import { SignatureError } from "./verdict.ts";
 import type { VerificationKey } from "./keys.ts";
 import { ALGORITHM, JWK_ALGORITHM } from "./policy.ts";
+import { shortKey } from "./thumbprint.ts";
+
+/** The most keys that one signature makes us try. */
+export const MAX_TRIED = 8;
+
+/** Ids that a message names. */
+const MAX_NAMED = 8;
 
 /**
- * A keyid picks the keys with that id, without falling back to another key. Without a keyid, or where no key has an id,
- * every key may be meant: the user trusts all of them.
+ * A keyid picks the keys with that id, without falling back to one of another id; those of a source without ids may have any. Without a
+ * keyid every key may be meant: the user trusts all of them.
  */
 export function matchingKeys(
   keys: readonly VerificationKey[],
   keyid: string | null,
 ): readonly VerificationKey[] {
-  const matching = ignoresIds(keys, keyid) ? keys : keys.filter((key) => key.keyid === keyid);
+  const matching = keys.filter((key) => keyid === null || key.keyid === keyid || key.isAnonymous);
   if (matching.length > 0) return matching;
-  const known = keys.map((key) => key.keyid ?? "(no id)").join(", ");
   throw new SignatureError(
     "key_not_found",
-    keyid === null ? "no key is configured" : `no key "${keyid}" is configured; known: ${known || "none"}`,
+    keyid === null
+      ? "no key is configured"
+      : `no key "${keyid}" is configured; known: ${keyNames(keys) || "none"}`,
   );
 }
 
-const ignoresIds = (keys: readonly VerificationKey[], keyid: string | null): boolean =>
-  keyid === null || keys.every((key) => key.keyid === null);
+/** One key may be listed twice: in a set that was merged from others, by two sources, or by certificates, of which the latest counts. */
+export function withoutRepeats(keys: readonly VerificationKey[]): readonly VerificationKey[] {
+  const distinct = new Map<string, VerificationKey>();
+  for (const key of keys) {
+    const known = distinct.get(key.thumbprint);
+    if (known === undefined || endOf(known) < endOf(key)) distinct.set(key.thumbprint, key);
+  }
+  return [...distinct.values()];
+}
 
-/** One key may be listed twice: in a set that was merged from others, or by two sources. */
-export const withoutRepeats = (keys: readonly VerificationKey[]): readonly VerificationKey[] =>
-  keys.filter(({ thumbprint }, at) => keys.findIndex((key) => key.thumbprint === thumbprint) === at);
+const endOf = ({ validity }: VerificationKey): number => validity?.to ?? Infinity;
 
-/** Two keys with the id that a signature names: nothing says which is meant. */
-export function requireDistinctIds(keys: readonly VerificationKey[], keyid: string | null): void {
-  if (keys.length > 1 && !ignoresIds(keys, keyid))
-    throw new SignatureError("key_ambiguous", `${keys.length} keys have the id "${keyid ?? ""}"`);
+/** Their ids, or the beginnings of their thumbprints. */
+function keyNames(keys: readonly VerificationKey[]): string {
+  const names = keys.slice(0, MAX_NAMED).map(({ keyid, thumbprint }) => keyid ?? shortKey(thumbprint));
+  return [...names, ...(keys.length > MAX_NAMED ? [`${keys.length - MAX_NAMED} more`] : [])].join(", ");
+}
+
+/** What is said of keys beyond those that are tried; undefined where all are. */
+export function untriedWarning(keys: readonly VerificationKey[]): string | undefined {
+  const usable = withoutRepeats(keys.filter((key) => keyProblem(key) === undefined));
+  if (usable.length <= MAX_TRIED) return undefined;
+  return `${usable.length} keys are given, and a webhook that names none of them is tried with the first ${MAX_TRIED}. Not tried: ${keyNames(usable.slice(MAX_TRIED))}. Leave out the keys that the service has replaced.`;
 }
 
 /** Leaves out the keys that break a rule. Where every key breaks it, throws the first key's reason. */
@@ -76,7 +96,10 @@ export function expiryWarning(key: VerificationKey, now: number): string | undef
 /** The key's `alg`, by its name of RFC 7518 or RFC 9421, and type must agree with the algorithm (RFC 9421 3.2 step 6). */
 export function checkAlgorithm({ kind, alg }: VerificationKey): SignatureError | undefined {
   if (alg !== null && alg !== JWK_ALGORITHM && alg !== ALGORITHM)
-    return new SignatureError("alg_key_mismatch", `the key is for ${alg}, not for ${ALGORITHM}`);
+    return new SignatureError(
+      "alg_key_mismatch",
+      `the key is for ${alg}; webhooks are signed with ${ALGORITHM}, which a JSON Web Key calls ${JWK_ALGORITHM}`,
+    );
   if (kind !== "rsa")
     return new SignatureError("key_type_mismatch", `the key is of type ${kind}; ${ALGORITHM} needs rsa`);
   return undefined;

@@ -7,7 +7,7 @@ import {
   type KeyObject,
 } from "node:crypto";
 import { keyFormsIn, type KeyForm } from "./key-forms.ts";
-import { JWK_ALGORITHM } from "./policy.ts";
+import { ALGORITHM, JWK_ALGORITHM } from "./policy.ts";
 import { thumbprintOf } from "./thumbprint.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 
@@ -27,6 +27,8 @@ export interface VerificationKey extends KeyDescription {
   readonly key: KeyObject;
   /** Of its public part (RFC 7638): the same for PEM, certificate and JWK of one key. */
   readonly thumbprint: string;
+  /** Its source gives ids to no key: a signature may name it by any. */
+  readonly isAnonymous: boolean;
   /** `rsa`, `rsa-pss`, `ec`, `ed25519` and so on. */
   readonly kind: string;
   /** Of an RSA modulus; 0 for other keys. */
@@ -47,6 +49,7 @@ export function verificationKey(key: KeyObject, description: Partial<KeyDescript
     ...description,
     key,
     thumbprint: thumbprintOf(key),
+    isAnonymous: (description.keyid ?? null) === null,
     kind: key.asymmetricKeyType ?? key.type,
     bits: isRsa ? modulusLength : 0,
     weakness: isRsa ? weaknessOf(modulusLength, publicExponent) : null,
@@ -64,9 +67,11 @@ function weaknessOf(bits: number, exponent: bigint): string | null {
   return null;
 }
 
-interface KeysRead {
-  readonly keys: VerificationKey[];
-  readonly warnings: string[];
+/** Every key of a source, and what in it is none. */
+export interface KeysRead {
+  readonly keys: readonly VerificationKey[];
+  /** What is not used of the source, and why: told once, never quoted. */
+  readonly remarks: readonly string[];
 }
 
 export interface SigningKey {
@@ -74,14 +79,58 @@ export interface SigningKey {
   readonly key: KeyObject;
 }
 
-/** Leaves out what cannot be read of several keys, with a warning. Private keys are never used. */
-export function readKeys(input: Uint8Array | string): Parsed<KeysRead> {
-  const readings = keyFormsIn(input).map(readForm);
-  const keys = readings.flatMap((reading) => reading.key ?? []);
-  const warnings = readings.flatMap((reading) => reading.warning ?? []);
-  return keys.length > 0
-    ? accepted({ keys, warnings })
-    : refused(warnings.join("; ") || "it contains no key");
+/** What one source may hold: reading takes some 50 µs an entry, on the thread that receives webhooks. */
+const MAX_ENTRIES = 500;
+
+/** Every key of a source, in its order, and what in it is none. Private keys are never used. */
+export function readKeys(input: Uint8Array | string): KeysRead {
+  const forms = keyFormsIn(input);
+  const readings = forms.slice(0, MAX_ENTRIES).map(readForm);
+  const issuers = issuersAmong(readings.flatMap(({ certificate }) => certificate ?? []));
+  const keys = readings.flatMap(({ key, certificate }) =>
+    key === undefined || (certificate !== undefined && issuers.has(certificate)) ? [] : [key],
+  );
+  const isAnonymous = keys.every(({ keyid }) => keyid === null);
+  const remarks = readings.flatMap(({ key, remark }) => remark ?? (key && remarkOn(key)) ?? []);
+  return {
+    keys: keys.map((key) => ({ ...key, isAnonymous })),
+    remarks:
+      forms.length > MAX_ENTRIES
+        ? [...remarks, `only the first ${MAX_ENTRIES} of its ${forms.length} entries are read`]
+        : remarks,
+  };
+}
+
+/** What is said of a key that was meant, and cannot verify. A key for something else, which many sets have, is left aside. */
+function remarkOn({ weakness, kind, alg }: VerificationKey): string | undefined {
+  if (weakness !== null) return `${weakness}; it is not used`;
+  return kind === "rsa" && alg !== null && !JOSE_ALGORITHM.test(alg) && alg !== ALGORITHM
+    ? `the key has the alg "${alg}", which no standard has; it is not used. Webhooks are signed with ${JWK_ALGORITHM}`
+    : undefined;
+}
+
+/** The registered names (RFC 7518 3.1 and 4.1). */
+const JOSE_ALGORITHM = /^(?:[RPEH]S(?:256|384|512)|EdDSA|RSA1_5|RSA-OAEP(?:-256)?)$/;
+
+/** Certificates of one issuer's name whose signatures are checked. */
+const MAX_ISSUED = 8;
+
+/**
+ * A certificate that issued another one of its source is its chain, and signs no webhook. The signature says so: several may have one
+ * name. One that was renewed with its key has not issued the earlier one.
+ */
+function issuersAmong(certificates: readonly X509Certificate[]): ReadonlySet<X509Certificate> {
+  const issued = new Map<string, X509Certificate[]>();
+  for (const one of certificates) {
+    const named = issued.get(one.issuer);
+    if (named === undefined) issued.set(one.issuer, [one]);
+    else if (named.length < MAX_ISSUED) named.push(one);
+  }
+  return new Set(
+    certificates.filter(({ subject, publicKey }) =>
+      issued.get(subject)?.some((one) => !one.publicKey.equals(publicKey) && one.verify(publicKey)),
+    ),
+  );
 }
 
 /** Whether a text has a private key or a shared secret among its keys, in any form that is read. */
@@ -93,21 +142,26 @@ export const holdsSecretKey = (text: string): boolean =>
       (form.form === "refused" && form.isEncryptedKey === true),
   );
 
-/** A private key; `keyid` replaces the `kid` of a JWK. */
+/** The first private key; `keyid` replaces the `kid` of a JWK. */
 export function readSigningKey(input: Uint8Array | string, keyid?: string): Parsed<SigningKey> {
-  const [form] = keyFormsIn(input);
-  if (form === undefined || form.form === "refused") return refused(form?.what ?? "it contains no key");
-  if (form.form === "jwk") {
-    const { jwk } = form;
-    const key = tryRead(() => createPrivateKey({ key: keyMembers(jwk, PRIVATE_MEMBERS), format: "jwk" }));
-    return key === undefined
-      ? refused(readForm(form).key === undefined ? "it is not a JSON Web Key" : "it is a public key")
-      : accepted({ keyid: keyid ?? jwkText(jwk, "kid"), key });
+  const forms = keyFormsIn(input);
+  for (const form of forms) {
+    const key = signingKeyIn(form);
+    const kid = form.form === "jwk" ? jwkText(form.jwk, "kid") : null;
+    if (key !== undefined) return accepted({ keyid: keyid ?? kid, key });
   }
-  const key = privateKeyIn(form.der);
-  if (key !== undefined) return accepted({ keyid: keyid ?? null, key });
-  return refused(readForm(form).key === undefined ? "it is not a private key" : "it is a public key");
+  if (forms.some((form) => readForm(form).key !== undefined)) return refused("it is a public key");
+  const [first] = forms;
+  if (first === undefined || first.form === "refused") return refused(first?.what ?? "it contains no key");
+  return refused(first.form === "jwk" ? "it is not a JSON Web Key" : "it is not a private key");
 }
+
+const signingKeyIn = (form: KeyForm): KeyObject | undefined =>
+  form.form === "jwk"
+    ? tryRead(() => createPrivateKey({ key: keyMembers(form.jwk, PRIVATE_MEMBERS), format: "jwk" }))
+    : form.form === "der"
+      ? privateKeyIn(form.der)
+      : undefined;
 
 /** The public part of a key as PEM. Throws a TypeError for a shared secret, which has none. */
 export const publicPem = (key: KeyObject): string =>
@@ -120,13 +174,16 @@ export function publicJwk(key: KeyObject, keyid: string): JsonWebKey {
   return { ...members, kid: keyid, use: "sig", alg: JWK_ALGORITHM };
 }
 
-interface KeyOrWarning {
+interface Reading {
   readonly key?: VerificationKey;
-  readonly warning?: string;
+  /** That the key was read from. */
+  readonly certificate?: X509Certificate;
+  /** What it is instead of a key. */
+  readonly remark?: string;
 }
 
-function readForm(form: KeyForm): KeyOrWarning {
-  if (form.form === "refused") return { warning: form.what };
+function readForm(form: KeyForm): Reading {
+  if (form.form === "refused") return { remark: form.what };
   return form.form === "der" ? readDer(form.der) : readJwk(form.jwk, form.place);
 }
 
@@ -153,20 +210,21 @@ function privateKeyIn(der: Buffer): KeyObject | undefined {
 const PRIVATE = "is a private key: give its public key, which openssl pkey -pubout prints";
 
 /** Private first, since Node reads private keys as public too. */
-function readDer(der: Buffer): KeyOrWarning {
-  if (privateKeyIn(der) !== undefined) return { warning: `it ${PRIVATE}` };
+function readDer(der: Buffer): Reading {
+  if (privateKeyIn(der) !== undefined) return { remark: `it ${PRIVATE}` };
   for (const type of ["spki", "pkcs1"] as const) {
     const key = tryRead(() => createPublicKey({ key: der, format: "der", type }));
     if (key !== undefined) return { key: verificationKey(key) };
   }
   const certificate = tryRead(() => fromCertificate(new X509Certificate(der)));
-  return certificate ?? { warning: "its DER is neither a public key nor a certificate" };
+  return certificate ?? { remark: "its DER is neither a public key nor a certificate" };
 }
 
-const fromCertificate = ({ publicKey, validFrom, validTo }: X509Certificate): KeyOrWarning => ({
-  key: verificationKey(publicKey, {
-    validity: { from: Date.parse(validFrom) / 1000, to: Date.parse(validTo) / 1000 },
+const fromCertificate = (certificate: X509Certificate): Reading => ({
+  key: verificationKey(certificate.publicKey, {
+    validity: { from: Date.parse(certificate.validFrom) / 1000, to: Date.parse(certificate.validTo) / 1000 },
   }),
+  certificate,
 });
 
 const PUBLIC_MEMBERS = ["kty", "crv", "n", "e", "x", "y"] as const;
@@ -174,11 +232,11 @@ const PRIVATE_MEMBERS = [...PUBLIC_MEMBERS, "d", "p", "q", "dp", "dq", "qi"] as 
 
 const isSecretJwk = (jwk: Record<string, unknown>): boolean => jwk["kty"] === "oct" || "d" in jwk;
 
-function readJwk(jwk: Record<string, unknown>, place = "it"): KeyOrWarning {
-  if (jwk["kty"] === "oct") return { warning: `${place} is a shared secret (kty oct), not a public key` };
-  if ("d" in jwk) return { warning: `${place} ${PRIVATE}` };
+function readJwk(jwk: Record<string, unknown>, place = "it"): Reading {
+  if (jwk["kty"] === "oct") return { remark: `${place} is a shared secret (kty oct), not a public key` };
+  if ("d" in jwk) return { remark: `${place} ${PRIVATE}` };
   const key = tryRead(() => createPublicKey({ key: keyMembers(jwk, PUBLIC_MEMBERS), format: "jwk" }));
-  if (key === undefined) return { warning: `${place} is not a JSON Web Key of a public key` };
+  if (key === undefined) return { remark: `${place} is not a JSON Web Key of a public key` };
   const description = {
     keyid: jwkText(jwk, "kid"),
     alg: jwkText(jwk, "alg"),

@@ -12,8 +12,8 @@ import {
   isCurrent,
   keysPassing,
   matchingKeys,
-  requireDistinctIds,
   withoutRepeats,
+  MAX_TRIED,
 } from "./key-rules.ts";
 import { rememberInput } from "./known-inputs.ts";
 import { ALGORITHM, type Policy } from "./policy.ts";
@@ -116,13 +116,8 @@ function chooseKeys(
       `the signature has alg "${alg}"; only ${ALGORITHM} is allowed`,
     );
   }
-  const suitable = withoutRepeats(keysPassing(usable, checkAlgorithm));
-  requireDistinctIds(suitable, keyid);
-  return suitable;
+  return withoutRepeats(keysPassing(usable, checkAlgorithm));
 }
-
-/** Signatures that one message can make us verify. */
-const MAX_TRIED = 4;
 
 function checkSignature(
   request: HttpRequest,
@@ -154,17 +149,15 @@ function checkSignature(
 export const isSignature = (base: Uint8Array, { key }: VerificationKey, signature: Uint8Array): boolean =>
   cryptoVerify("sha256", base, key, signature);
 
-function noKeyVerifies(count: number): SignatureError {
-  if (count > MAX_TRIED)
-    return new SignatureError(
-      "key_ambiguous",
-      `the signature names no key and matches none of the first ${MAX_TRIED} of ${count} keys; the others were not tried`,
-    );
-  return new SignatureError(
+const noKeyVerifies = (count: number): SignatureError =>
+  new SignatureError(
     "signature_invalid",
-    count === 1 ? "the signature does not match this key" : `the signature matches none of the ${count} keys`,
+    count === 1
+      ? "the signature does not match this key"
+      : count > MAX_TRIED
+        ? `the signature matches none of the first ${MAX_TRIED} of ${count} keys; the others were not tried`
+        : `the signature matches none of the ${count} keys`,
   );
-}
 
 /** A signature over Content-Digest proves nothing about the body until the digest is recomputed (RFC 9421 7.2.8). */
 function checkContent({ headers, body }: HttpRequest, progress: VerificationProgress): void {

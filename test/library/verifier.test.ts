@@ -522,12 +522,11 @@ describe("the key", () => {
   it.each<[string, VerifierOptions["key"]]>([
     ["another object", {}],
     ["a file that is not there", "/nowhere/service.pem"],
-    ["one of a list that is not there", [pem, "/nowhere/service.pem"]],
+    ["one of a list, and another that is not there", [{ kty: "oct" }, "/nowhere/service.pem"]],
     ["a folder", "/"],
     ["a private PEM", KEYS.privatePem],
     ["a text that is not a key", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"],
     ["bytes that are not a key", Buffer.from("key")],
-    ["one of a list", [pem, { kty: "oct" }]],
     ["a URL without TLS", "http://keys.example/jwks.json"],
     ["an elliptic key", generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey],
     ["an RSA key of 1024 bits", generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey],
@@ -535,6 +534,17 @@ describe("the key", () => {
   ])("as %s is a TypeError when the verifier is made, before any webhook", (_, key) => {
     expect(() => createVerifier({ key })).toThrow(TypeError);
     expect(() => createVerifier({ key })).toThrow("The option key cannot be used");
+  });
+
+  it.each<[string, VerifierOptions["key"]]>([
+    ["a URL that nothing answers", ["http://127.0.0.1:9/jwks.json", pem]],
+    ["a file that is not there", [pem, "/nowhere/service.pem"]],
+    ["what is no key", [pem, { kty: "oct" }]],
+    ["a private key", [KEYS.privatePem, pem]],
+  ])("works beside %s, whose webhooks may be repeated", async (_, key) => {
+    expect(await verifyWith(signed(), { key })).toMatchObject({ outcome: "APPROVED" });
+    const other = signWebhook(sampleTransaction("APPROVED"), { key: OTHER_KEYS.privateKey, url: URL_SENT });
+    expect(await refusal(other, { key })).toMatchObject({ code: "not_reached", status: 503 });
   });
 
   it.each<[string, VerifierOptions["key"], string]>([

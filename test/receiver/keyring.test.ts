@@ -1,6 +1,6 @@
 /** Keys from every source, and their renewal: in time, by a budget, and never lost because one failed. */
 import { describe, expect, it } from "vitest";
-import { X509Certificate } from "node:crypto";
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Send } from "../../src/http/exchange.ts";
@@ -113,6 +113,60 @@ describe("a keyring", () => {
       expect(await ids(ring)).toEqual([id]);
     }
     expect([fetched(), warnings]).toEqual([4, [expect.stringContaining("stay in use")]]);
+  });
+
+  it("works with its other keys while a source cannot be read, and takes that source's key once it can", async () => {
+    const { io, warnings, pass } = service(null, null, "b");
+    const ring = await openKeyring([URL, KEYS.publicPem], io);
+    expect(await ids(ring)).toEqual([null]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^The other keys are used\. .*503.* The key at https:\S+ cannot be fetched: /),
+    ]);
+    expect(ring.sources()).toEqual([
+      { name: URL, isUp: false },
+      { name: "the key", isUp: true },
+    ]);
+    expect(await ring.renew()).toBe(true);
+    expect(ring.sources()[0]).toMatchObject({ isUp: false });
+    pass(10);
+    expect(await ring.renew()).toBe(true);
+    expect([await ids(ring), ring.sources()[0], warnings.length]).toEqual([
+      ["b", null],
+      { name: URL, isUp: true },
+      1,
+    ]);
+  });
+
+  it("names every source where none can be read", async () => {
+    const { io } = service(null);
+    await expect(openKeyring([URL, "-----BEGIN nothing-----"], io)).rejects.toMatchObject({
+      code: "not_reached",
+      message: "No key can be read.",
+      problems: [
+        { message: expect.stringContaining("cannot be fetched") },
+        { message: expect.stringContaining("without its END line") },
+      ],
+    });
+    const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey;
+    await expect(openKeyring([URL, JSON.stringify(publicJwk(weak, "w"))], io)).rejects.toMatchObject({
+      code: "not_reached",
+    });
+  });
+
+  it("names the keys that are not tried", async () => {
+    const { io, warnings } = service();
+    const jwk = publicJwk(KEYS.publicKey, "k");
+    const keys = Array.from({ length: 10 }, (_, at) => ({
+      ...jwk,
+      kid: `k${at}`,
+      e: Buffer.from([2 * at + 3]).toString("base64url"),
+    }));
+    await openKeyring([JSON.stringify({ keys: keys.slice(0, 8) })], io);
+    expect(warnings).toEqual([]);
+    await openKeyring([JSON.stringify({ keys: keys.slice(0, 5) }), JSON.stringify(keys.slice(4))], io);
+    expect(warnings).toEqual([
+      "10 keys are given, and a webhook that names none of them is tried with the first 8. Not tried: k8, k9. Leave out the keys that the service has replaced.",
+    ]);
   });
 
   it("reads no file or text again by itself", async () => {

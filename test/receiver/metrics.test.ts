@@ -16,6 +16,7 @@ async function familiesOf(
   gauges: Gauges = {
     connections: 0,
     keys: [],
+    keySources: [],
     backlog: { keys: [], lastForward: undefined },
   },
 ) {
@@ -45,6 +46,7 @@ it("has every metric from the start, with the documented names and types", async
     ["paylink_store_seconds", "HISTOGRAM"],
     ["paylink_forward_seconds", "HISTOGRAM"],
     ["paylink_store_info", "GAUGE"],
+    ["paylink_key_source_up", "GAUGE"],
     ["paylink_connections", "GAUGE"],
   ]);
 });
@@ -55,28 +57,28 @@ it("counts forwards by status and key, and says how long they took", async () =>
   for (const status of [204, 204, 500, null])
     metrics.forwarded(verifiedBy(OWN), { ...forward, status }, false);
   metrics.forwarded(verifiedBy(OTHER), { ...forward, status: 503 }, true);
-  expect(await familiesOf(metrics, { connections: 0, keys: [OWN, OTHER], backlog: undefined })).toMatchObject(
-    {
-      paylink_forwards_total: {
-        metrics: [
-          { value: "2", labels: { status: "204", key: "own-key-" } },
-          { value: "1", labels: { status: "500", key: "own-key-" } },
-          { value: "1", labels: { status: "none", key: "own-key-" } },
-          { value: "1", labels: { status: "503", key: "another-" } },
-        ],
-      },
-      // One of those that were not accepted is retried.
-      paylink_forwards_failed_total: {
-        metrics: [
-          { value: "2", labels: { key: "own-key-" } },
-          { value: "0", labels: { key: "another-" } },
-        ],
-      },
-      paylink_forward_seconds: {
-        metrics: [{ count: "5", sum: "0.2", buckets: { "0.025": "0", "0.05": "5", "+Inf": "5" } }],
-      },
+  expect(
+    await familiesOf(metrics, { connections: 0, keys: [OWN, OTHER], keySources: [], backlog: undefined }),
+  ).toMatchObject({
+    paylink_forwards_total: {
+      metrics: [
+        { value: "2", labels: { status: "204", key: "own-key-" } },
+        { value: "1", labels: { status: "500", key: "own-key-" } },
+        { value: "1", labels: { status: "none", key: "own-key-" } },
+        { value: "1", labels: { status: "503", key: "another-" } },
+      ],
     },
-  );
+    // One of those that were not accepted is retried.
+    paylink_forwards_failed_total: {
+      metrics: [
+        { value: "2", labels: { key: "own-key-" } },
+        { value: "0", labels: { key: "another-" } },
+      ],
+    },
+    paylink_forward_seconds: {
+      metrics: [{ count: "5", sum: "0.2", buckets: { "0.025": "0", "0.05": "5", "+Inf": "5" } }],
+    },
+  });
 });
 
 it("shows what waits and who is connected", async () => {
@@ -89,7 +91,9 @@ it("shows what waits and who is connected", async () => {
       { value: ofOther, labels: { key: "another-" } },
     ],
   });
-  expect(await familiesOf(createMetrics(), { connections: 7, keys: [own], backlog })).toMatchObject({
+  expect(
+    await familiesOf(createMetrics(), { connections: 7, keys: [own], keySources: [], backlog }),
+  ).toMatchObject({
     paylink_connections: { metrics: [{ value: "7" }] },
     paylink_backlog_events: byKey("0", "3"),
     paylink_backlog_age_seconds: byKey("0", "90"),
@@ -99,7 +103,10 @@ it("shows what waits and who is connected", async () => {
 });
 
 it("says that the backlog is unknown if the store does not answer", async () => {
-  const text = await createMetrics().text({ connections: 0, keys: [], backlog: undefined }, NOW);
+  const text = await createMetrics().text(
+    { connections: 0, keys: [], keySources: [], backlog: undefined },
+    NOW,
+  );
   expect(text).toMatch(/^paylink_backlog_events\{key=""\} nan$/im);
   expect(text).toMatch(/^paylink_backlog_age_seconds\{key=""\} nan$/im);
 });
@@ -108,7 +115,7 @@ it("takes the last attempt of this receiver or the store, whichever is later, an
   const metrics = createMetrics();
   const last = async (lastForward: Date | undefined): Promise<unknown> => {
     const backlog = { keys: [], lastForward };
-    const families = await familiesOf(metrics, { connections: 0, keys: [], backlog });
+    const families = await familiesOf(metrics, { connections: 0, keys: [], keySources: [], backlog });
     return families["paylink_last_forward_timestamp_seconds"]?.metrics[0];
   };
   const at = (seconds: number): Date => new Date(seconds * 1000);

@@ -38,9 +38,7 @@ export class Operator {
 
   /** Accepts what was refused, as far as a key verifies it now. */
   async accept(key: ServiceKey): Promise<void> {
-    const read = readKeys(key.text);
-    if (!read.ok) return;
-    const { keys } = read.value;
+    const { keys } = readKeys(key.text);
     this.#parts.trace.say(`an operator accepts what was refused`);
     for await (const { id, receivedAt, request } of this.store.rejections()) {
       if (request === null) continue;

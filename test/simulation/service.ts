@@ -22,9 +22,7 @@ export interface ServiceKey {
 
 function serviceKey(privateKey: KeyObject): ServiceKey {
   const text = JSON.stringify(createPublicKey(privateKey).export({ format: "jwk" }));
-  const read = readKeys(text);
-  if (!read.ok) throw new Error(read.message);
-  return { privateKey, text, thumbprint: read.value.keys[0]?.thumbprint ?? "" };
+  return { privateKey, text, thumbprint: readKeys(text).keys[0]?.thumbprint ?? "" };
 }
 
 /** The merchant's account, before and after its key changes, and the account of somebody else. */

@@ -101,10 +101,10 @@ export function webhookOptions({ context }: WebhookCase): VerifyOptions {
   };
 }
 
-export function keysOf(text: string | Uint8Array): VerificationKey[] {
-  const read = readKeys(text);
-  if (!read.ok) throw new Error(read.message);
-  return read.value.keys;
+export function keysOf(text: string | Uint8Array): readonly VerificationKey[] {
+  const { keys, remarks } = readKeys(text);
+  if (keys.length === 0) throw new Error(remarks.join("; "));
+  return keys;
 }
 
 export function componentOf(text: string): Component {

@@ -10,6 +10,7 @@ import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
 import { namesLoopback } from "../../receiver/address.ts";
 import type { Backlog, EventLog, RunKeys } from "../../events/event.ts";
+import type { SourceState } from "../../receiver/keyring.ts";
 import { createMetrics, type Metrics } from "../../receiver/metrics.ts";
 
 export interface AdminAddress {
@@ -36,6 +37,7 @@ interface Watched {
   readonly checkStore: () => Promise<void>;
   readonly connections: () => Promise<number>;
   readonly keys: () => RunKeys;
+  readonly keySources: () => readonly SourceState[];
   /** Undefined if no events are kept. */
   readonly backlog: () => Promise<Backlog> | undefined;
 }
@@ -71,7 +73,8 @@ export async function openAdmin(
       watched?.connections(),
       watched?.backlog()?.catch(() => undefined) ?? NO_BACKLOG,
     ]);
-    return metrics.text({ connections, keys: watched?.keys() ?? [], backlog }, now());
+    const { keys = () => [], keySources = () => [] } = watched ?? {};
+    return metrics.text({ connections, keys: keys(), keySources: keySources(), backlog }, now());
   };
   const pages: Readonly<Record<string, () => Promise<HttpReply>>> = {
     "/healthz": async () => textReply(200, "ok\n"),

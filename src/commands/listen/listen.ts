@@ -13,7 +13,7 @@ import { jsonLine } from "../../events/event-json.ts";
 import { openTargets, type BrokerTargets } from "../../receiver/brokers/targets.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
-import { type Keyring, openKeyring } from "../../receiver/keyring.ts";
+import { judgingKeys, type Keyring, openKeyring } from "../../receiver/keyring.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { Admin } from "./admin.ts";
 import { drain, type EndWatch, watchForEnd, watchReader } from "./end.ts";
@@ -146,8 +146,7 @@ async function serveWebhooks(
     publicAddress: () => address,
     tls,
     serve: context.serve,
-    keys: keyring.keys,
-    renewKeys: keyring.renew,
+    ...judgingKeys(keyring),
     runKeys: keyring.read,
     log,
     forwarder: forwarding,
@@ -185,6 +184,7 @@ async function serveWebhooks(
     checkStore: store?.ready ?? (async () => void (await targets.check())),
     connections: () => server.connections(),
     keys: keyring.read,
+    keySources: keyring.sources,
     backlog: () => store?.backlog(),
   });
   parts.isReceiving = await database.until(end.reached);

@@ -3,7 +3,7 @@ import { constants, verify as cryptoVerify } from "node:crypto";
 import type { HttpRequest } from "../../http/message.ts";
 import { receivedBase } from "../base.ts";
 import type { VerificationKey } from "../keys.ts";
-import { matchingKeys } from "../key-rules.ts";
+import { matchingKeys, MAX_TRIED, withoutRepeats } from "../key-rules.ts";
 import type { ReceivedSignature } from "../received.ts";
 import type { Verdict } from "../verdict.ts";
 import { isSignature, type VerifyOptions } from "../verify.ts";
@@ -80,7 +80,8 @@ function causeOfSignature(
 /** Only RSA keys: the signature is that of one. */
 function namedKeys(keys: readonly VerificationKey[], keyid: string | null): readonly VerificationKey[] {
   try {
-    return matchingKeys(keys, keyid).filter(({ kind }) => kind === "rsa");
+    const matching = matchingKeys(keys, keyid).filter(({ kind }) => kind === "rsa");
+    return withoutRepeats(matching).slice(0, MAX_TRIED);
   } catch {
     return [];
   }
