@@ -145,17 +145,18 @@ export interface KeyObjectLike {
 
 /**
  * The text or bytes of a PEM, DER, certificate, JWK or key set; its https URL, which is fetched again when the service
- * changes its keys; the path of its file; or a `KeyObject`.
+ * changes its keys; the path of its file; a `KeyObject`; or a `CryptoKey`.
  */
 export type WebhookKey = string | URL | Uint8Array | KeyObjectLike | JsonWebKeyOrSet;
 
 /** How webhooks are verified. */
 export interface VerifierOptions {
   /**
-   * The service's public key: PEM, DER, certificate, JWK or key set as text, bytes or object, its URL, or its file; or a list of
-   * them, of which one must be there. Making the verifier throws a TypeError for a key that is missing, as an environment variable
-   * may be, that is not a key, whose file cannot be read, or that can never verify a webhook (not RSA, fewer than 2048 bits). With a key that cannot be read
-   * later, such as at a URL, verifying rejects with a WebhookError with the status 500 or 503, so that the service sends the webhook again.
+   * The service's public keys: PEM, DER, certificates, JWK or key set as text, bytes or object, their URL, or their file; or a list of
+   * them. Each may hold several keys, of which up to eight are tried. Making the verifier throws a TypeError if there is no key, as where
+   * an environment variable is not set, and if none can be read or can ever verify a webhook (not RSA, fewer than 2048 bits). What cannot
+   * be read beside another key is a warning of the process; meanwhile a webhook that no known key verifies is a WebhookError with the
+   * status 503, so that the service sends it again.
    */
   readonly key: WebhookKey | readonly (WebhookKey | undefined)[] | undefined;
   /**

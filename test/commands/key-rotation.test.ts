@@ -75,7 +75,7 @@ it("works with a file beside a key server that is down, names it, and takes its 
   expect(warningsOf(listen)).toContainEqual(
     expect.stringMatching(/^The other keys are used\. .*it answered 500/),
   );
-  const [{ adminUrl }] = linesOf("ready", listen.stdout()) as [{ adminUrl: string }];
+  const adminUrl = String(linesOf("ready", listen.stdout())[0]?.["admin"]).replace(/\/$/, "");
   const source = async () =>
     (await (await fetch(`${adminUrl}/metrics`)).text()).match(/^paylink_key_source_up.*$/gm);
   expect(await pay(listen, OLD, "old")).toBe(200);

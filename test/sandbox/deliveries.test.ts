@@ -48,7 +48,9 @@ describe("Events", () => {
     const jwks = (await service.request("GET", "/.well-known/jwks.json")).text;
     expect(jwks).not.toContain('"d"');
     const { keys } = readKeys(jwks);
-    expect(verify(webhook, { keys, policy: DEFAULT_POLICY, now: NOW.getTime() / 1000 }).verdict).toBe("valid");
+    expect(verify(webhook, { keys, policy: DEFAULT_POLICY, now: NOW.getTime() / 1000 }).verdict).toBe(
+      "valid",
+    );
   });
 });
 

@@ -47,6 +47,8 @@ export async function listen(context: Context, options: ListenOptions): Promise<
 interface ListenParts {
   readonly admin: Admin | undefined;
   readonly keyring: Keyring;
+  /** What is said of the keys, to be said when webhooks are received. */
+  readonly keyWarnings: readonly string[];
   readonly tls: TlsFiles | undefined;
   readonly forwardingKey: ForwardingKey | undefined;
   readonly reporter: ListenReporter;
@@ -66,9 +68,17 @@ async function openParts(context: Context, options: ListenOptions): Promise<List
   const { out, later } = context;
   const admin = await openAdminOf(options, context);
   later(() => admin?.close());
+  /** What is said of the keys before webhooks are received is said after the line that begins the output. */
+  const keyWarnings: string[] = [];
+  let isOpen = false;
   const keyring = await openKeyring(
     options.keySources,
-    { ...context, place: options.keyPlace, effect: "receive", warn: (text: string) => out.warn(text) },
+    {
+      ...context,
+      place: options.keyPlace,
+      effect: "receive",
+      warn: (text: string) => (isOpen ? out.warn(text) : void keyWarnings.push(text)),
+    },
     options.earlierKeys,
   );
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
@@ -89,6 +99,7 @@ async function openParts(context: Context, options: ListenOptions): Promise<List
   const parts: ListenParts = {
     admin,
     keyring,
+    keyWarnings,
     tls,
     forwardingKey,
     reporter,
@@ -104,6 +115,7 @@ async function openParts(context: Context, options: ListenOptions): Promise<List
   };
   context.signal.addEventListener("abort", giveUp, { once: true });
   await database.isThere();
+  isOpen = true;
   return parts;
 }
 
@@ -200,14 +212,15 @@ async function serveWebhooks(
 async function announce(
   context: Context,
   options: ListenOptions,
-  { admin, keyring, tls, forwardingKey, brokerWarnings, store }: ListenParts,
+  { admin, keyring, keyWarnings, tls, forwardingKey, brokerWarnings, store }: ListenParts,
   { listeners }: Listening,
 ): Promise<void> {
   const keys = keyring.read();
   const notices = await backlogNotices(options, store, keys, context);
   showReady({ listeners, adminUrl: admin?.url, forwardingKey, store: store?.place, keys }, options, context);
   const ofCertificate = tls === undefined ? [] : tlsWarnings(tls, context.now());
-  for (const warning of [...brokerWarnings, ...notices, ...ofCertificate]) context.out.warn(warning);
+  for (const warning of [...keyWarnings, ...brokerWarnings, ...notices, ...ofCertificate])
+    context.out.warn(warning);
 }
 
 /** What may lose messages at the brokers, and which of them are away, as warnings. Throws `broker_unusable`. */
