@@ -82,7 +82,7 @@ function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
   if (typeof key === "string") return key.trim() === "" ? [] : key;
   const bytes = bytesIn(key);
   if (bytes !== undefined) return bytes;
-  if (isOf("URL", key)) return String(key);
+  if (isUrl(key)) return key.href;
   if (isCryptoKey(key)) return publicPem(KeyObject.from(key));
   if (key instanceof KeyObject) return publicPem(key);
   if (typeof key === "object") return JSON.stringify(key);
@@ -95,6 +95,7 @@ function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
 const isOf = (name: string, value: unknown): boolean =>
   Object.prototype.toString.call(value) === `[object ${name}]`;
 
+const isUrl = (key: unknown): key is URL => isOf("URL", key);
 const isCryptoKey = (key: unknown): key is webcrypto.CryptoKey => isOf("CryptoKey", key);
 
 export const sendByFetch =
