@@ -7,6 +7,9 @@ import { type Send, SendError } from "./exchange.ts";
 /** Resolves after this many milliseconds, or when the signal fires. */
 export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
+/** Milliseconds: no timer of a process that runs is as late as this. */
+const SUSPENDED = 1_000;
+
 export class TimeLimit {
   /** Fires at an interruption of the run, and when its time has passed. */
   readonly signal: AbortSignal;
@@ -15,6 +18,8 @@ export class TimeLimit {
   #limit: { readonly milliseconds: number; readonly deadline: number } | undefined;
   #cancel = (): void => undefined;
   #hasPassed = false;
+  /** Milliseconds that a run which was suspended past its deadline gets once; undefined after that. */
+  #grace: number | undefined = 0;
   /** Of the exchanges so far: how many are in flight, and whether one was sent. */
   #exchanges = { inFlight: 0, wasSent: false };
   #failure = (): PaylinkError => new PaylinkError("timed_out", "Timed out.");
@@ -32,6 +37,16 @@ export class TimeLimit {
   /** Whole milliseconds that are left, which may be less than 0; Infinity without a limit. */
   left(): number {
     return Math.ceil((this.#limit?.deadline ?? Number.POSITIVE_INFINITY) - this.#timers.elapsed());
+  }
+
+  /** Whether the time has passed, and the run goes on only because it was suspended. */
+  get isInGrace(): boolean {
+    return this.#grace === undefined;
+  }
+
+  /** Gives a run that was suspended past its deadline (SIGSTOP) these milliseconds more, to see how things stand now. */
+  graceAfterSuspension(milliseconds: number): void {
+    this.#grace = milliseconds;
   }
 
   /** Sets the limit, from now on, unless there is one. `afterwards` says what is known then, unless nothing was sent. */
@@ -112,8 +127,17 @@ export class TimeLimit {
 
   /** Not before the exchanges in flight have ended. */
   #endIfPassed(): void {
-    if (this.#exchanges.inFlight === 0 && (this.#hasPassed || this.left() <= 0))
-      this.#over.abort(this.#failure());
+    if (this.#exchanges.inFlight > 0 || !(this.#hasPassed || this.left() <= 0)) return;
+    if (this.#limit !== undefined && this.#grace && this.left() <= -SUSPENDED)
+      this.#extend(this.#limit.milliseconds, this.#grace);
+    else this.#over.abort(this.#failure());
+  }
+
+  #extend(milliseconds: number, grace: number): void {
+    this.#cancel();
+    this.#limit = { milliseconds, deadline: this.#timers.elapsed() + grace };
+    [this.#grace, this.#hasPassed] = [undefined, false];
+    this.#cancel = this.#timers.after(grace, () => this.#pass());
   }
 
   #saysAfterwards(milliseconds: number, afterwards: string): void {

@@ -37,12 +37,14 @@ interface Waiting {
   readonly id?: string | undefined;
   readonly signal?: AbortSignal;
   readonly onPause?: () => void;
+  /** By how many milliseconds a pause is longer than it should be: the process is suspended. */
+  readonly suspended?: (pause: number) => number;
 }
 
 /** Creates a link at a service with these answers, the last of them again and again, by a clock that only pauses move. */
 async function waitWith(
   answers: readonly Answer[],
-  { flags = [], env = ACCOUNT, id = "L1", onPause, ...options }: Waiting = {},
+  { flags = [], env = ACCOUNT, id = "L1", onPause, suspended = () => 0, ...options }: Waiting = {},
 ) {
   let time = Date.parse("2026-11-23T12:00:00Z");
   const started = time;
@@ -54,6 +56,7 @@ async function waitWith(
   const url = `https://pay.example/pay${id === "" ? "" : `?r=${id}`}`;
   const link = (status: string) => ({ ...rest, ...names, url, status });
   let obtained = 0;
+  let pauses = 0;
   const send: Send = async ({ method, target, headers }) => {
     if (target === "/token") return json(200, { access_token: `t${++obtained}`, token_type: "Bearer" });
     if (method === "POST") return json(200, link("active"));
@@ -74,7 +77,7 @@ async function waitWith(
     now: () => new Date(time),
     timers: { ...SYSTEM_TIMERS, elapsed: () => time },
     pause: async (milliseconds) => {
-      time += milliseconds;
+      time += milliseconds + suspended(++pauses);
       onPause?.();
       options.signal?.throwIfAborted();
     },
@@ -127,7 +130,7 @@ describe("create --wait", () => {
     expect(run.exit).toBe(8);
     expect(run.asked.at(-1)).toBe(seconds);
     expect(run.stderr).toContain(
-      `Timed out after ${words}: the link was not paid when the service last answered.`,
+      `Timed out after ${words}: the link was not paid when the service last answered, at 2026-11-23`,
     );
     expect(run.stderr).toContain(
       'Its last known status is "attempted".\n  Do not create it again. To check whether it was paid: paylink links show L1',
@@ -232,6 +235,30 @@ describe("create --wait", () => {
     expect(refused.exit).toBe(3);
     expect(refused.tokens).toHaveLength(3);
     expect((await waitWith([401])).exit).toBe(3);
+  });
+
+  const hour = 3_600_000;
+
+  it.each<[string, readonly Answer[], number, readonly number[]]>([
+    ["paid meanwhile", ["active", "paid"], 0, [2, 3604]],
+    ["expired meanwhile", ["active", "expired"], 9, [2, 3604]],
+    ["still open", ["active"], 8, [2, 3604]],
+    ["paid, after a failure", ["active", 502, "paid"], 0, [2, 3604, 3606]],
+  ])("asks once more after a suspension past the deadline: %s", async (_, answers, exit, asked) => {
+    const run = await waitWith(answers, {
+      flags: ["--timeout", "6s"],
+      suspended: (pause) => (pause === 2 ? hour : 0),
+    });
+    expect(run).toMatchObject({ exit, asked });
+    if (exit === 8) expect(run.stderr).toMatch(/last answered, at 2026-11-23 1\d:00:04/);
+  });
+
+  it("never says that the service answered where it was not asked", async () => {
+    const run = await waitWith(["paid"], { flags: ["--timeout", "1s"] });
+    expect(run).toMatchObject({ exit: 8, asked: [] });
+    expect(run.stderr).toContain(
+      "It is not known whether the link was paid, because the service was not asked in that time.",
+    );
   });
 
   it("stops waiting at Ctrl-C", async () => {

@@ -31,9 +31,10 @@ interface PaymentWait {
 export async function waitForPayment(context: Context, { link, quiet }: PaymentWait): Promise<number> {
   const { out, now, pause, timeLimit } = context;
   const id = requiredId(link);
-  const seen = { status: linkStatus(link), failure: undefined as PaylinkError | undefined };
+  const seen: LastAnswer = { status: linkStatus(link), at: undefined, failure: undefined };
   timeLimit.start(DEFAULT_WAIT, "");
   timeLimit.describe(() => waitTimedOut(id, seen, timeLimit.milliseconds));
+  timeLimit.graceAfterSuspension(EXCHANGE_TIMEOUT);
   const api = await context.api({ exchangeTimeout: EXCHANGE_TIMEOUT, retries: false });
   out.note("Waiting for the payment. Ctrl-C ends the wait; the link stays valid.");
   let interval = INTERVAL;
@@ -52,7 +53,7 @@ export async function waitForPayment(context: Context, { link, quiet }: PaymentW
       [isTold, seen.failure] = [true, answer];
       continue;
     }
-    [interval, missing, seen.failure] = [INTERVAL, 0, undefined];
+    [interval, missing, seen.failure, seen.at] = [INTERVAL, 0, undefined, now()];
     const before = seen.status;
     seen.status = linkStatus(answer.link);
     const end = linkEnd(answer.link, now());
@@ -67,6 +68,7 @@ export async function waitForPayment(context: Context, { link, quiet }: PaymentW
       throw new PaylinkError("payment_failed", ENDED[end], {
         details: { link: id, linkStatus: seen.status },
       });
+    if (timeLimit.isInGrace) throw waitTimedOut(id, seen, timeLimit.milliseconds);
   }
 }
 
@@ -130,19 +132,25 @@ function requiredId(link: CreatedLink["link"]): string {
 
 interface LastAnswer {
   /** The last status that the service gave. */
-  readonly status: string;
+  status: string;
+  /** When it did, since the link was created. */
+  at: Date | undefined;
   /** Why the last request has no usable answer. */
-  readonly failure: PaylinkError | undefined;
+  failure: PaylinkError | undefined;
 }
 
-function waitTimedOut(id: string, { status, failure }: LastAnswer, timeout = DEFAULT_WAIT): PaylinkError {
+function waitTimedOut(id: string, seen: LastAnswer, timeout = DEFAULT_WAIT): PaylinkError {
   const time = formatDuration(timeout);
-  const message =
-    failure === undefined
-      ? `Timed out after ${time}: the link was not paid when the service last answered. Its last known status is "${status}".`
-      : `Timed out after ${time}. It is not known whether the link was paid, because the service gave no usable answer at the end. ${failure.message}`;
-  return new PaylinkError("timed_out", message, {
+  return new PaylinkError("timed_out", `Timed out after ${time}${whatIsKnown(seen)}`, {
     hints: [hint`Do not create it again. ${checkIt(id)}`],
-    details: { link: id, linkStatus: status },
+    details: { link: id, linkStatus: seen.status },
   });
+}
+
+function whatIsKnown({ status, at, failure }: LastAnswer): string {
+  if (failure !== undefined)
+    return `. It is not known whether the link was paid, because the service gave no usable answer at the end. ${failure.message}`;
+  return at === undefined
+    ? ". It is not known whether the link was paid, because the service was not asked in that time."
+    : `: the link was not paid when the service last answered, at ${formatLocal(at)}. Its last known status is "${status}".`;
 }
