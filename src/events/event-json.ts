@@ -2,6 +2,8 @@
 import { type ReadRecord, recordSummary } from "../domain/transaction.ts";
 import { capturedUrl, type HttpRequest } from "../http/message.ts";
 import { stringifyJson } from "../domain/json.ts";
+import { orderText } from "../orders/order-json.ts";
+import type { OrderStanding } from "../orders/standing.ts";
 import type { Rejection, WebhookEvent } from "./event.ts";
 
 /** How much the line of JSON matters to somebody who reads a log. */
@@ -68,16 +70,24 @@ export function textsOf({ id, receivedAt, verdict, request }: OfTexts): EventTex
  * from texts: the largest, record and body, exist already, and one object of all would take three times as long (listen bench).
  */
 export const eventLine = (event: WebhookEvent, isCompact = false): string =>
-  joinedLine(textsOf(event), event.content, { repeated: event.repeated, level: levelOf(event), isCompact });
+  joinedLine(textsOf(event), event.content, {
+    repeated: event.repeated,
+    level: levelOf(event),
+    order: event.order,
+    isCompact,
+  });
+
+interface LineParts {
+  readonly repeated: boolean;
+  readonly level: Level;
+  readonly order: OrderStanding | undefined;
+  readonly isCompact: boolean;
+}
 
 export function joinedLine(
   texts: EventTexts,
   content: ReadRecord,
-  {
-    repeated,
-    level,
-    isCompact,
-  }: { readonly repeated: boolean; readonly level: Level; readonly isCompact: boolean },
+  { repeated, level, order, isCompact }: LineParts,
 ): string {
   const { outcome, reason, amount, currency, reference, uti, violations } = recordSummary(content);
   const at = `"${new Date(texts.receivedAt).toISOString()}"`;
@@ -86,7 +96,7 @@ export function joinedLine(
     `,"outcome":"${outcome}"${reason === undefined ? "" : `,"reason":${JSON.stringify(reason)}`}` +
     `,"amount":${stringifyJson(amount)},"currency":${stringifyJson(currency)}` +
     `,"reference":${stringifyJson(reference)},"uti":${stringifyJson(uti)}` +
-    `,"violations":${JSON.stringify(violations)},"repeated":${repeated},"key":${JSON.stringify(texts.key)},"verdict":${texts.verdict}` +
+    `,"violations":${JSON.stringify(violations)}${order === undefined ? "" : `,"order":${orderText(order)}`},"repeated":${repeated},"key":${JSON.stringify(texts.key)},"verdict":${texts.verdict}` +
     `,"method":${JSON.stringify(texts.method)},"url":${JSON.stringify(capturedUrl(texts))},"headers":${texts.headers}`;
   if (isCompact) return `${line}}`;
   const body = bytes(texts.body);

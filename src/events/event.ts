@@ -2,6 +2,7 @@
 import type { ReadRecord } from "../domain/transaction.ts";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
 import type { SendFailure } from "../http/send-failure.ts";
+import type { OrderStanding } from "../orders/standing.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 
@@ -19,6 +20,8 @@ export interface WebhookEvent {
   readonly print?: PrintedAs | undefined;
   /** Its line, where the store has made it. */
   readonly line?: string | undefined;
+  /** How its order stands: as of its arrival where it has just arrived, else as of now. Undefined without an order number. */
+  readonly order?: OrderStanding | undefined;
 }
 
 /**
@@ -28,7 +31,7 @@ export interface WebhookEvent {
 export type PrintedAs = "whole" | "compact";
 
 /** An event that was just verified: only the log knows whether it is a repeat. */
-export interface NewEvent extends Omit<WebhookEvent, "repeated" | "line"> {
+export interface NewEvent extends Omit<WebhookEvent, "repeated" | "line" | "order"> {
   /** The keys of the run that has verified it. Only an event of one of them can be the same event. */
   readonly keys: RunKeys;
 }
@@ -103,7 +106,9 @@ export interface Stored {
   readonly attempt?: number | undefined;
   /** The event's line, where the store has made it: not that of a repeat. */
   readonly line?: string | undefined;
-  /** It is approved, and another approved payment of its order was stored before. */
+  /** How its order stood when it first arrived; it is in the line, where the store has made one. */
+  readonly order?: OrderStanding | undefined;
+  /** It makes its order one that is paid twice, or keeps it one. */
   readonly isPaidBefore?: boolean;
 }
 

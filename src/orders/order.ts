@@ -94,6 +94,12 @@ export function paymentsOf(records: readonly Payment[]): OrderPayment[] {
   return found;
 }
 
+/**
+ * The records of an order that a receiver looks at, the first ones: with more it is none that a customer pays, such as a reference that
+ * all payments of a merchant share. Its sums are then not known.
+ */
+export const MOST_RECORDS = 50;
+
 /** Whether it pays, reserves or verifies something: it is approved, as a whole or in part. */
 export const isApproved = ({ outcome }: Pick<Payment, "outcome">): boolean => hasApprovedAmount(outcome);
 

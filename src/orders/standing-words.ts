@@ -1,5 +1,6 @@
 /** How an order stands, as a sentence: every place says it in these words. */
 import { groupedAmount, type Sum } from "../domain/money.ts";
+import type { Outcome } from "../domain/outcome.ts";
 import type { OrderLink } from "./order.ts";
 import type { OrderStanding, Standing } from "./standing.ts";
 
@@ -19,6 +20,30 @@ const WORDS: Readonly<Record<Standing, (standing: OrderStanding) => string>> = {
   verified: () => "Its card was verified, and nothing was taken",
   unpaid: () => "Not paid",
 };
+
+/** In a word or two, for lists. */
+export const STANDING_LABELS: Readonly<Record<Standing, string>> = {
+  twice: "paid twice",
+  unclear: "unclear",
+  paid: "paid",
+  "in part": "paid in part",
+  reserved: "reserved",
+  verified: "verified",
+  unpaid: "not paid",
+};
+
+/** How the order of a payment stands where nothing but this payment has happened to it. */
+const USUAL: Readonly<Record<Outcome, Standing>> = {
+  APPROVED: "paid",
+  PARTIALLY_APPROVED: "in part",
+  DECLINED: "unpaid",
+  CANCELLED: "unpaid",
+  UNCLEAR: "unclear",
+};
+
+/** Whether the order of a payment stands otherwise than the outcome of the payment says. */
+export const isTelling = ({ standing, payments }: OrderStanding, outcome: Outcome): boolean =>
+  payments > 1 || standing !== USUAL[outcome];
 
 /** Without a full stop: "Paid once, EUR 20.00; a second link can still be paid, EUR 20.00: L7". */
 export function standingText(standing: OrderStanding): string {

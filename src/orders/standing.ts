@@ -4,6 +4,7 @@ import { comparison, excess, isMore, sumOf } from "./amounts.ts";
 import {
   asksNothing,
   isApproved,
+  MOST_RECORDS,
   type Order,
   type OrderLink,
   type OrderPayment,
@@ -77,6 +78,16 @@ export function standingOf({ number, payments: records = [], links = [] }: Order
     payable: asking.filter(({ end }) => end === undefined),
   };
 }
+
+/** How an order stands as far as its first records tell: the sums of one with more of them are not known. */
+export function standingOfRecords(number: string, payments: readonly Payment[]): OrderStanding {
+  const standing = standingOf({ number, payments });
+  return payments.length <= MOST_RECORDS ? standing : { ...standing, paid: [], reserved: [], surplus: [] };
+}
+
+/** Whether a payment makes its order, or keeps it, one that is paid twice. */
+export const isPaidTwiceWith = (payment: Payment, { standing }: OrderStanding): boolean =>
+  standing === "twice" && isApproved(payment) && payment.kind !== "verifies";
 
 /**
  * What the order asks for: the amount of its link, or of the open or paid ones if all are equal. Undefined where no link is known, or

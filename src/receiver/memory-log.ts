@@ -1,16 +1,21 @@
-/** An event log for `--no-store`: it remembers only enough to recognise a repeated delivery. */
+/** An event log for `--no-store`: it remembers only enough to recognise a repeated delivery, and how orders stand. */
 import { isSuccess } from "../http/message.ts";
 import { createHash } from "node:crypto";
-import { outcomeOf, textOf } from "../domain/transaction.ts";
-import { type DeliveryState, type EventLog, type NewEvent } from "../events/event.ts";
+import { type DeliveryState, type EventLog, type NewEvent, type Stored } from "../events/event.ts";
+import { recordNumber } from "../orders/order-number.ts";
+import { MOST_RECORDS, type Payment, paymentIn } from "../orders/order.ts";
+import { isPaidTwiceWith, standingOfRecords } from "../orders/standing.ts";
 
-/** The most events to remember: repeats arrive within hours, and memory must stay bounded. */
+/** The most events and orders to remember: repeats arrive within hours, and memory must stay bounded. */
 const MAX_REMEMBERED = 100_000;
 
 interface Remembered {
   readonly digest: string;
   readonly first: string;
-  readonly isPaidBefore: boolean;
+  readonly number: string;
+  readonly payment: Payment | undefined;
+  /** How many records of its order had arrived before it. */
+  readonly before: number;
   state: DeliveryState | null;
   attempts: number;
 }
@@ -18,17 +23,8 @@ interface Remembered {
 export function createMemoryLog(): EventLog {
   const byDigest = new Map<string, Remembered>();
   const byId = new Map<string, Remembered>();
-  /** The uti of the payment that first paid an order, by its reference. */
-  const paidBy = new Map<string, string>();
-  const isPaidBefore = ({ content: { record } }: NewEvent): boolean => {
-    const [reference, uti] = [record && textOf(record, "reference"), record && textOf(record, "uti")];
-    if (!reference || !uti || outcomeOf(record) !== "APPROVED") return false;
-    const first = paidBy.get(reference) ?? uti;
-    const [oldest] = paidBy.keys();
-    if (oldest !== undefined && paidBy.size >= MAX_REMEMBERED) paidBy.delete(oldest);
-    paidBy.set(reference, first);
-    return first !== uti;
-  };
+  /** The first records of each order, in the order of arrival. */
+  const byNumber = new Map<string, Payment[]>();
   const remember = (one: Remembered): void => {
     const [oldest] = byDigest.values();
     if (oldest !== undefined && byDigest.size >= MAX_REMEMBERED) {
@@ -37,34 +33,47 @@ export function createMemoryLog(): EventLog {
     }
     byDigest.set(one.digest, one);
     byId.set(one.first, one);
+    if (one.payment === undefined || one.number === "") return;
+    const [eldest] = byNumber.keys();
+    if (eldest !== undefined && byNumber.size >= MAX_REMEMBERED) byNumber.delete(eldest);
+    const records = byNumber.get(one.number) ?? [];
+    byNumber.set(one.number, records);
+    if (records.length < MOST_RECORDS) records.push(one.payment);
   };
   // The body contains the uti, so equal bytes are the same record.
   const digestOf = ({ request }: NewEvent): string =>
     createHash("sha256").update(request.body).digest("base64");
-  const append: EventLog["append"] = async (event, lease) => {
-    const { id } = event;
-    const digest = digestOf(event);
-    const known = byDigest.get(digest);
-    const one = known ?? {
+  const rememberedFrom = ({ id, verdict, content: { record } }: NewEvent, digest: string): Remembered => {
+    const number = recordNumber(record);
+    return {
       digest,
       first: id,
-      isPaidBefore: isPaidBefore(event),
+      number,
+      // What nothing has verified pays no order.
+      payment: record === null || verdict.key === null ? undefined : paymentIn(record),
+      before: byNumber.get(number)?.length ?? 0,
       state: null,
       attempts: 0,
     };
+  };
+  /** How its order stood when it arrived. */
+  const orderOf = ({ number, payment, before }: Remembered): Pick<Stored, "order" | "isPaidBefore"> => {
+    if (payment === undefined || number === "") return {};
+    const earlier = (byNumber.get(number) ?? []).slice(0, before);
+    const order = standingOfRecords(number, [...earlier, payment]);
+    return { order, ...(isPaidTwiceWith(payment, order) ? { isPaidBefore: true } : {}) };
+  };
+  const append: EventLog["append"] = async (event, lease) => {
+    const digest = digestOf(event);
+    const known = byDigest.get(digest);
+    const one = known ?? rememberedFrom(event, digest);
     if (known === undefined) remember(one);
-    const repeated = known !== undefined;
+    const stored = { repeated: known !== undefined, first: one.first, ...orderOf(one) };
     if (lease === undefined || one.state === "pending" || one.state === "delivered")
-      return { repeated, first: one.first, state: one.state, isPaidBefore: one.isPaidBefore };
+      return { ...stored, state: one.state };
     one.state = "pending";
     one.attempts += 1;
-    return {
-      repeated,
-      first: one.first,
-      state: "pending",
-      attempt: one.attempts,
-      isPaidBefore: one.isPaidBefore,
-    };
+    return { ...stored, state: "pending", attempt: one.attempts };
   };
   return {
     append,

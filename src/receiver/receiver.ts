@@ -188,6 +188,7 @@ const observedAs = (
   request,
   content,
   line: stored.line,
+  order: stored.order,
 });
 
 /** An event that is not stored must not be acknowledged: the service delivers it again. */

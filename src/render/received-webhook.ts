@@ -1,6 +1,7 @@
 /** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
 import { isSuccess } from "../http/message.ts";
-import { type Warning, WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
+import { WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
+import { isTelling, standingText } from "../orders/standing-words.ts";
 import { describeViolation, judgeOutcome, outcomeOf, textOf } from "../domain/transaction.ts";
 import { type Forward, type Rejection, type WebhookEvent } from "../events/event.ts";
 import type { ForwardingProgress } from "../receiver/forwarder.ts";
@@ -20,7 +21,7 @@ import {
 } from "./transaction-record.ts";
 
 /** What is shown of an event. */
-type Received = Pick<WebhookEvent, "id" | "receivedAt" | "repeated" | "content"> & {
+type Received = Pick<WebhookEvent, "id" | "receivedAt" | "repeated" | "content" | "order"> & {
   readonly verdict: Pick<WebhookEvent["verdict"], "verdict" | "warnings">;
   readonly request: Pick<WebhookEvent["request"], "target">;
 };
@@ -35,7 +36,7 @@ export function renderWebhook(event: Received, style: RecordStyle): string {
     [renderResult(record, paint), ...marksOf(event, paint).map(({ painted }) => painted)].join("  "),
     `  ${paint.dim(wrap(received, width - 2, 2))}`,
     ...recordLines(record, violations, style),
-    ...ownWarnings(verdict).map((warning) => renderWarning(WARNING_MEANINGS[warning], style)),
+    ...ownNotes(event).map((note) => renderWarning(note, style)),
   ].join("\n");
 }
 
@@ -67,7 +68,7 @@ export function renderCard(event: Received, { paint, width }: RecordStyle): stri
   const notes = [
     ...(record === null || reason === undefined ? [] : [`unclear: ${reason}`]),
     ...violations.map(describeViolation),
-    ...ownWarnings(verdict).map((warning) => WARNING_MEANINGS[warning]),
+    ...ownNotes(event),
   ];
   const marked = notes.map((text) => `  ${paint.yellow("!")} ${noteText(text, width - 4)}`);
   const shown = [...marked];
@@ -136,8 +137,17 @@ function marksOf({ verdict, repeated }: Received, paint: Paint): Mark[] {
   ];
 }
 
-const ownWarnings = ({ warnings }: Received["verdict"]): Warning[] =>
-  warnings.filter((warning) => WARNINGS[warning] === "webhook");
+/** What one can act on. How the order stands says more than that it was paid before. */
+function ownNotes({ verdict, order, content }: Received): string[] {
+  const isTold = order !== undefined && isTelling(order, outcomeOf(content.record));
+  const warnings = verdict.warnings.filter(
+    (warning) => WARNINGS[warning] === "webhook" && !(isTold && warning === "order_paid_before"),
+  );
+  return [
+    ...(isTold ? [`order ${order.number}: ${standingText(order)}`] : []),
+    ...warnings.map((warning) => WARNING_MEANINGS[warning]),
+  ];
+}
 
 /** One line names the step that failed and the reason; `verify` shows longer details. */
 const REJECTION_DETAIL_LENGTH = 300;

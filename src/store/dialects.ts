@@ -117,7 +117,7 @@ interface RowsOptions {
  * `(?, ?), (?, ?)`.
  */
 export async function forRows(
-  { dialect: { rows: most }, all }: DatabaseSession,
+  { dialect: { rows: most }, all }: Pick<DatabaseSession, "dialect" | "all">,
   rows: readonly (readonly Value[])[],
   sql: (places: string) => string,
   { types, more = [] }: RowsOptions = {},

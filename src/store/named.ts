@@ -1,4 +1,5 @@
 /** The events that a person names: by their order number, or by how their uti or id begins. */
+import { comparableText } from "../domain/comparable-text.ts";
 import { beginsWith, type Dialect, type Sql, union } from "./dialects.ts";
 
 /**
@@ -6,6 +7,7 @@ import { beginsWith, type Dialect, type Sql, union } from "./dialects.ts";
  * whole table.
  */
 export function namedEvents({ schema }: Dialect, name: string, most: number): Sql {
+  const number = comparableText(name);
   const beginning = (column: string, text: string): Sql => {
     const { sql, values } = beginsWith(column, text);
     return {
@@ -18,11 +20,11 @@ export function namedEvents({ schema }: Dialect, name: string, most: number): Sq
     beginning("uti", name),
     beginning("id", name),
     // The payments of a reusable link have a suffix behind its order number.
-    beginning("reference", `${name}-`),
+    beginning("reference", `${number}-`),
     {
       sql: `SELECT id FROM (SELECT id FROM ${schema}events WHERE reference = ?
         ORDER BY id DESC LIMIT ${most}) AS by_order`,
-      values: [name],
+      values: [number],
     },
   ]);
 }

@@ -9,6 +9,8 @@ import type { Rejection, RunKeys } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
 import { type Readable, type Row, type Value, beginsWith, isOneOf } from "./dialects.ts";
 import { dueFirst, openEvents, waitingKeys } from "./deliveries.ts";
+import type { OrderStanding } from "../orders/standing.ts";
+import { standingsNow } from "./order-standings.ts";
 import { factOf } from "./facts.ts";
 import { follow } from "./following.ts";
 import {
@@ -114,6 +116,11 @@ export function createReading(readable: Readable) {
         });
       return first;
     },
+    /** How the orders of these events stand now, by the ids of the events; see `standingsNow`. */
+    orders: (
+      events: readonly StoredEvent[],
+      keysOfRun: () => Promise<RunKeys>,
+    ): Promise<ReadonlyMap<string, OrderStanding>> => standingsNow(readable, events, keysOfRun),
     /** The events that wait, at most `limit`, the next attempt first; `own` are the keys whose events are meant, if not all. */
     waiting: async (limit: number, own?: RunKeys): Promise<StoredEvent[]> => {
       const keys = own ?? (await waitingKeys(readable));

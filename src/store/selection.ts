@@ -1,4 +1,5 @@
 /** Which events, or rejections, a statement is about, and what it reads of them. */
+import { comparableText } from "../domain/comparable-text.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import type { DeliveryState, Rejection, RunKeys } from "../events/event.ts";
@@ -118,10 +119,14 @@ const CONDITIONS: {
   readonly [Name in keyof Selected]: (value: Selected[Name], dialect: Dialect) => Sql;
 } = {
   outcome: (outcome) => ({ sql: "outcome = ?", values: [outcome] }),
-  reference: (part, { position }) => ({ sql: `${position}(reference, ?) > 0`, values: [part] }),
+  reference: (part, { position }) => ({
+    sql: `${position}(reference, ?) > 0`,
+    values: [comparableText(part)],
+  }),
   order: (order) => {
-    const { sql, values } = beginsWith("reference", `${order}-`);
-    return { sql: `(reference = ? OR (${sql}))`, values: [order, ...values] };
+    const number = comparableText(order);
+    const { sql, values } = beginsWith("reference", `${number}-`);
+    return { sql: `(reference = ? OR (${sql}))`, values: [number, ...values] };
   },
   since: (since) => ({ sql: "id >= ?", values: [idAt(since)] }),
   until: (until) => ({ sql: "id < ?", values: [idAt(until)] }),

@@ -19,13 +19,17 @@ import {
 } from "./deliveries.ts";
 import { type DatabaseSession, forRows, inOrder, insert, type Transact } from "./dialects.ts";
 import { advanceFact } from "./facts.ts";
-import { paidBefore } from "./paid-before.ts";
+import { standingsAtArrival } from "./order-standings.ts";
+import { recordNumber } from "../orders/order-number.ts";
+import { type Payment, paymentIn } from "../orders/order.ts";
+import { isPaidTwiceWith, type OrderStanding } from "../orders/standing.ts";
 import { verdictColumn } from "./rows.ts";
 import { oldEvents } from "./selection.ts";
 import {
   EVENT_COLUMNS,
   type EventWrite,
   eventValues,
+  indexed,
   storedPayment,
   type Pruned,
   type RejectionWrite,
@@ -101,11 +105,24 @@ async function storeEvents(
   const firsts = await firstDeliveries(session, arrived);
   const firstOf = ({ id }: EventWrite): string => firsts.get(id) ?? id;
   const taken = arrived.filter(({ id, isKnown }) => !isKnown || firsts.has(id));
-  const second = await paidBefore(
+  const paymentOf = (event: EventWrite): Payment | null => {
+    const record = recordOf(event);
+    return record && paymentIn(record);
+  };
+  const orders = await standingsAtArrival(
     session,
-    taken.map((event) => ({ first: firstOf(event), key: event.key, record: recordOf(event) })),
+    taken.map((event) => ({
+      first: firstOf(event),
+      number: indexed(recordNumber(recordOf(event))),
+      key: event.key,
+      keys: event.keys,
+      payment: paymentOf(event),
+    })),
   );
-  const isSecond = (event: EventWrite): boolean => second.has(firstOf(event));
+  const isSecond = (event: EventWrite): boolean => {
+    const [order, payment] = [orders.get(firstOf(event)), paymentOf(event)];
+    return order !== undefined && payment !== null && isPaidTwiceWith(payment, order);
+  };
   const events = taken.map((event) =>
     isSecond(event) ? { ...event, verdict: withWarning(event.verdict, "order_paid_before") } : event,
   );
@@ -150,9 +167,11 @@ async function storeEvents(
       if (own !== undefined) claimed.add(first);
       const state = isRepeated(event) ? (states.get(first) ?? null) : event.lease === null ? null : "pending";
       const content = isRepeated(event) ? undefined : contents.get(event.id);
-      const line = content && printed(event, content);
+      const order = orders.get(first);
+      const line = content && printed(event, content, order);
+      const told = line === undefined && order !== undefined ? { order } : {};
       const paid = isSecond(event) ? { isPaidBefore: true } : {};
-      return [event.id, { repeated: isRepeated(event), first, state, line, ...paid, ...own }];
+      return [event.id, { repeated: isRepeated(event), first, state, line, ...told, ...paid, ...own }];
     }),
   );
 }
@@ -164,10 +183,19 @@ function withWarning(verdict: string, warning: Warning): string {
 }
 
 /** Only verified events are stored. The line of a repeat differs, and is rare: it is made when it is printed. */
-const printed = (event: EventWrite, content: ReadRecord): string | undefined =>
+const printed = (
+  event: EventWrite,
+  content: ReadRecord,
+  order: OrderStanding | undefined,
+): string | undefined =>
   event.print === null
     ? undefined
-    : joinedLine(event, content, { repeated: false, level: "info", isCompact: event.print === "compact" });
+    : joinedLine(event, content, {
+        repeated: false,
+        level: "info",
+        order,
+        isCompact: event.print === "compact",
+      });
 
 /**
  * The first deliveries of those events that were stored before, by the digests of their bodies: verified by any key of the run,

@@ -15,6 +15,7 @@ import type {
   Stored,
 } from "../events/event.ts";
 import { type EventTexts, textsOf } from "../events/event-json.ts";
+import { recordNumber } from "../orders/order-number.ts";
 import type { Row, Value } from "./dialects.ts";
 import { SEALED, sealOf, sealText } from "./seal.ts";
 import type { Selection } from "./selection.ts";
@@ -154,8 +155,7 @@ export function eventWrite(event: NewEvent, lease: number | undefined, isKnown =
 
 /** The values of the columns of an event. */
 export function eventValues(texts: EventWrite, record: TransactionRecord | null): Value[] {
-  const text = (name: "uti" | "reference" | "cardPan"): string =>
-    indexed((record && textOf(record, name)) ?? "");
+  const text = (name: "uti" | "cardPan"): string => indexed((record && textOf(record, name)) ?? "");
   const { id, receivedAt, key, verdict, target, body } = texts;
   const [path = ""] = target.split("?", 1);
   const [card = ""] = /\d{4}$/.exec(text("cardPan")) ?? [];
@@ -165,7 +165,8 @@ export function eventValues(texts: EventWrite, record: TransactionRecord | null)
     uti: text("uti"),
     received_at: receivedAt,
     outcome,
-    reference: text("reference"),
+    // As orders are compared: what looks the same is the same order.
+    reference: indexed(recordNumber(record)),
     key,
     path: indexed(path),
     currency,

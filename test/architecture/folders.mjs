@@ -63,7 +63,7 @@ export const FOLDERS = {
   events: {
     holds:
       "what is stored: an event, its id, its JSON, its deliveries; the store and the receiver share these nouns",
-    mayImport: ["domain", "http/message", "http/send-failure", "signatures"],
+    mayImport: ["domain", "orders", "http/message", "http/send-failure", "signatures"],
   },
   receiver: {
     holds: "a webhook from its bytes to a verdict, a record and an event",
@@ -74,6 +74,7 @@ export const FOLDERS = {
       "http/refusal",
       "http/send-failure",
       "signatures",
+      "orders",
       "events",
       "prom-client",
       "@nats-io/transport-node",
@@ -268,6 +269,7 @@ export const FOLDERS = {
       "http/message",
       "http/send-failure",
       "signatures",
+      "orders",
       "events/event",
       "events/event-id",
       "events/event-json",
@@ -298,6 +300,7 @@ export const FOLDERS = {
       "receiver/captured",
       "events/event",
       "events/event-json",
+      "orders",
       "receiver/forwarder",
       "orders",
       "reconcile",

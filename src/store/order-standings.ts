@@ -1,0 +1,129 @@
+/** How orders stand as the store knows them: at the arrival of an event, for its warning, and now. It knows no links. */
+import { readRecord } from "../domain/transaction.ts";
+import type { RunKeys } from "../events/event.ts";
+import { MOST_RECORDS, type Payment, paymentIn } from "../orders/order.ts";
+import { type OrderStanding, standingOfRecords } from "../orders/standing.ts";
+import { type DatabaseSession, forRows, LAST_CHARACTER, type Row } from "./dialects.ts";
+import type { StoredEvent } from "./rows.ts";
+import { requireSeal } from "./seal.ts";
+
+/** An event that is stored now, or a further delivery of one that was. */
+export interface ArrivedRecord {
+  /** The id of its first delivery: the order is asked for as of then. */
+  readonly first: string;
+  /** The order number; empty without one. */
+  readonly number: string;
+  readonly key: string;
+  /** The payments that these keys have verified are compared, whichever of them signed. */
+  readonly keys: RunKeys;
+  readonly payment: Payment | null;
+}
+
+/**
+ * The orders of these events, by the ids of their first deliveries. Two receivers that store two payments in the same moment do not see
+ * each other.
+ */
+export async function standingsAtArrival(
+  session: Pick<DatabaseSession, "dialect" | "all">,
+  arrived: readonly ArrivedRecord[],
+): Promise<ReadonlyMap<string, OrderStanding>> {
+  const found = await recordsOf(
+    session,
+    arrived.map(({ number }) => number),
+  );
+  return new Map(
+    arrived.flatMap((one) => {
+      const { first, number, keys, payment } = one;
+      const records = found.get(number) ?? [];
+      if (number === "" || payment === null || records === "damaged") return [];
+      const stored = new Set(records.map(({ id }) => id));
+      // Those of the same group.
+      const beside = arrived.flatMap((other) =>
+        other.number === number && other.first < first && !stored.has(other.first) && other.payment !== null
+          ? [{ id: other.first, key: other.key, payment: other.payment }]
+          : [],
+      );
+      const own = [...records, ...beside]
+        .filter((record) => record.id < first && keys.includes(record.key))
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      return [[first, standingOfRecords(number, [...own.map((record) => record.payment), payment])] as const];
+    }),
+  );
+}
+
+/**
+ * The orders of stored events as they stand now, by the ids of the events. `keysOfRun` is asked where several keys have verified records of
+ * an order: those of the run are compared, and an event of another key with those of its own.
+ */
+export async function standingsNow(
+  session: Pick<DatabaseSession, "dialect" | "all">,
+  events: readonly Pick<StoredEvent, "id" | "key" | "reference">[],
+  keysOfRun: () => Promise<RunKeys>,
+): Promise<ReadonlyMap<string, OrderStanding>> {
+  const found = await recordsOf(
+    session,
+    events.map(({ reference }) => reference),
+  );
+  const isMixed = [...found.values()].some(
+    (records) => records !== "damaged" && new Set(records.map(({ key }) => key)).size > 1,
+  );
+  const keys = isMixed ? await keysOfRun() : [];
+  return new Map(
+    events.flatMap(({ id, key, reference }) => {
+      const records = found.get(reference) ?? [];
+      if (reference === "" || records === "damaged") return [];
+      const together = keys.includes(key) ? keys : [key];
+      const own = records.filter((record) => together.includes(record.key));
+      const payments = own.map(({ payment }) => payment);
+      return [[id, standingOfRecords(reference, payments)] as const];
+    }),
+  );
+}
+
+interface FoundRecord {
+  readonly id: string;
+  readonly key: string;
+  readonly payment: Payment;
+}
+
+/** The first records of each number, in the order of arrival. */
+async function recordsOf(
+  session: Pick<DatabaseSession, "dialect" | "all">,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, readonly FoundRecord[] | "damaged">> {
+  const { schema, materialized } = session.dialect;
+  const wanted = [...new Set(numbers)].filter((number) => number !== "");
+  const rows = await forRows(
+    session,
+    wanted.map((number) => [number]),
+    (places) =>
+      `WITH asked (number) AS (VALUES ${places}),
+         bounded AS ${materialized} (SELECT number, coalesce((SELECT id FROM ${schema}events
+           WHERE reference = number ORDER BY id LIMIT 1 OFFSET ${MOST_RECORDS}), '${LAST_CHARACTER}') AS beyond FROM asked)
+       SELECT events.* FROM bounded JOIN ${schema}events AS events
+         ON events.reference = bounded.number AND events.id < bounded.beyond
+       ORDER BY events.id`,
+    { types: ["text"] },
+  );
+  const found = new Map<string, FoundRecord[] | "damaged">();
+  for (const row of rows) {
+    const number = String(row["reference"]);
+    const record = recordFrom(row);
+    const known = found.get(number) ?? [];
+    if (record === "damaged" || known === "damaged") found.set(number, "damaged");
+    else if (record !== undefined) found.set(number, [...known, record]);
+  }
+  return found;
+}
+
+/** A row that has changed since it was stored tells nothing of its order. Undefined for an event without a record. */
+function recordFrom(row: Row): FoundRecord | "damaged" | undefined {
+  const { id, key, body } = row;
+  try {
+    requireSeal(row);
+  } catch {
+    return "damaged";
+  }
+  const { record } = readRecord(body instanceof Uint8Array ? body : new Uint8Array());
+  return record === null ? undefined : { id: String(id), key: String(key), payment: paymentIn(record) };
+}
