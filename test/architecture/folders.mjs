@@ -138,6 +138,7 @@ export const FOLDERS = {
       "pages",
       "http/message",
       "events/event",
+      "orders",
       "events/event-json",
       "render/hint",
       "render/likely-cause",
@@ -207,6 +208,7 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "lists",
+      "orders",
       "http/exchange",
       "http/send-failure",
       "render/safe-text",
@@ -244,6 +246,7 @@ export const FOLDERS = {
       "lists",
       "orders",
       "events/event",
+      "orders",
       "service/all-links",
       "service/client",
       "service/links",

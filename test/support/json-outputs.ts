@@ -3,6 +3,7 @@ import { SEND_FAILURES } from "../../src/http/send-failure.ts";
 import { FAILURES } from "../../src/domain/errors.ts";
 import { OUTCOMES } from "../../src/domain/outcome.ts";
 import { REASONS, WARNINGS } from "../../src/domain/reasons.ts";
+import { STANDINGS } from "../../src/orders/standing.ts";
 import { FINDINGS } from "../../src/reconcile/findings.ts";
 import { SCHEMAS, type JsonSchema } from "../../src/sandbox/openapi/schemas.ts";
 
@@ -104,6 +105,7 @@ const compactEvent: Members = {
   ...received,
   ...logged,
   ...summary,
+  "order?": schemaRef("Order"),
   repeated: flag,
   key: orNull(text),
   verdict: schemaRef("Verdict"),
@@ -153,7 +155,8 @@ const list: Members = {
 /** What else became of a profile whose setting was changed. */
 const CHANGED: Members = { "also?": listOf(text), "forgotten?": listOf(oneOf("token", "clientSecret")) };
 /** How many, and their sums. */
-const countedSums = object({ count, sums: listOf(object({ currency: text, amount: { type: "number" } })) });
+const sumsByCurrency = listOf(object({ currency: text, amount: { type: "number" } }));
+const countedSums = object({ count, sums: sumsByCurrency });
 
 const source = oneOf("environment", "profile", "service", "default");
 
@@ -162,6 +165,15 @@ export const components = (): JsonSchema => ({
   ...SCHEMAS,
   Check: object({ ...each(text, "check detail"), ok: flag }),
   Event: object(event),
+  Order: about(
+    "How an order stands: of an event that has just arrived as of then, else as of now. What is not known is left out.",
+    object({
+      number: text,
+      standing: oneOf(...STANDINGS),
+      ...each(sumsByCurrency, "paid? missing? surplus?"),
+      "payable?": about("The ids of the links that can still be paid.", listOf(text)),
+    }),
+  ),
   Problem: object({
     at: about("The flag, the field, or the file and line.", text),
     message: text,
