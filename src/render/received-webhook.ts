@@ -28,7 +28,7 @@ type Received = Pick<WebhookEvent, "id" | "receivedAt" | "repeated" | "content" 
 
 /** The whole record, the outcome first, then when and where it was received. */
 export function renderWebhook(event: Received, style: RecordStyle): string {
-  const { id, receivedAt, verdict } = event;
+  const { id, receivedAt } = event;
   const { record, violations } = event.content;
   const { paint, width } = style;
   const received = `received ${formatLocal(receivedAt)} at ${receivedAtPath(event)}, event ${id}`;
@@ -48,7 +48,7 @@ const MOST_LINES = 8;
  * and what deviates.
  */
 export function renderCard(event: Received, { paint, width }: RecordStyle): string {
-  const { id, receivedAt, verdict } = event;
+  const { id, receivedAt } = event;
   const { record, violations } = event.content;
   const marks = marksOf(event, paint);
   const room = width - marks.reduce((sum, { text }) => sum + text.length + 2, 0);

@@ -386,6 +386,7 @@ export const COMMANDS = {
     "commands/help-layout",
     "commands/judge-again",
     "commands/link-output",
+    "commands/order-standings",
     "commands/request-flags",
     "commands/shared-flags",
     "commands/unreached-endpoint",

@@ -13,7 +13,9 @@ import { attemptCount, RESENT_BY_SERVICE, deletedWords } from "../../render/rece
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { statsSentence, sumTexts } from "../../render/stats.ts";
 import { recordAmount, paintOutcome } from "../../render/transaction-record.ts";
+import { isTelling, STANDING_LABELS } from "../../orders/standing-words.ts";
 import type { ValuesOf } from "../command.ts";
+import { readingKeys, withOrders } from "../order-standings.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
 import { DEFAULT_LIMIT, type listFlags } from "./flags.ts";
 import { UNITS } from "../../domain/time.ts";
@@ -31,7 +33,11 @@ export async function listEvents(context: Context, values: ListValues): Promise<
   const state = values.failed ? ("failed" as const) : values.pending ? ("pending" as const) : undefined;
   const filter = { ...values, limit, state, newestFirst: true };
   const store = await context.events(values.db);
-  const found: AsyncIterable<StoredRequest> = rejected ? store.rejections(filter) : store.events(filter);
+  const found: AsyncIterable<StoredRequest> = rejected
+    ? store.rejections(filter)
+    : quiet
+      ? store.events(filter)
+      : withOrders(store.events(filter), store, readingKeys(context));
   let shown = 0;
   if (out.json) shown = await printEach(found, (one) => storedLine(one), context);
   else if (quiet) shown = await printEach(found, (one) => safeText(utiOrId(one)), context);
@@ -118,7 +124,9 @@ function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell
     ];
   const { record } = one.content;
   const marks = [
-    ...(one.verdict.warnings.includes("order_paid_before") ? ["order paid before"] : []),
+    ...(one.order !== undefined && isTelling(one.order, one.outcome)
+      ? [`order ${STANDING_LABELS[one.order.standing]}`]
+      : []),
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
     ...(one.delivery === null ? [] : [deliveryMark(one.delivery, now())]),
   ];

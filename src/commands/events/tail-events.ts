@@ -5,6 +5,7 @@ import type { Followed } from "../../store/following.ts";
 import type { StoredRequest } from "../../store/rows.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../events/event-json.ts";
 import { createEventText, rejectionText } from "../event-text.ts";
+import { ordered, readingKeys } from "../order-standings.ts";
 import type { ValuesOf } from "../command.ts";
 import type { tailFlags } from "./flags.ts";
 
@@ -24,7 +25,12 @@ export async function tailEvents(
   const unread = out.unread();
   out.keepLog();
   const store = await context.events(db);
-  const look = store.follow(filter, rejected);
+  const follow = store.follow(filter, rejected);
+  const keysOfRun = readingKeys(context);
+  const look = async (at: Date): Promise<Followed<StoredRequest>> => {
+    const followed = await follow(at);
+    return { ...followed, found: await ordered(followed.found, store, keysOfRun) };
+  };
   // A wrong name fails at once. Later, a store that is away may come back.
   let result: Followed<StoredRequest> | undefined = await look(now());
   if (out.json) out.lines([jsonLine("ready", now(), { store: store.place })]);
