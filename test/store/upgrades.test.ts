@@ -210,9 +210,9 @@ describe("a store on a server", () => {
   it("loses nothing to a connection that ends in the middle of a step, and to a full disk", async () => {
     const url = await server().createDatabase();
     await openPostgres(url).append(event(idOf("first")), 0);
-    const sleeping = expect(
-      opened(url, [STEPS[0] ?? "", `${STEPS[1]}; SELECT pg_sleep(60)`]).ready(),
-    ).rejects.toMatchObject({ code: "database_unreachable" });
+    const sleeping = opened(url, [STEPS[0] ?? "", `${STEPS[1]}; SELECT pg_sleep(60)`])
+      .ready()
+      .catch((error: unknown) => error);
     await expect
       .poll(
         async () =>
@@ -223,7 +223,7 @@ describe("a store on a server", () => {
           ).length,
       )
       .toBe(1);
-    await sleeping;
+    expect(await sleeping).toMatchObject({ code: "database_unreachable" });
     const full = `DO $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = '53100'; END $$`;
     await expect(opened(url, [STEPS[0] ?? "", `${STEPS[1]}; ${full}`]).ready()).rejects.toThrow(
       "no space left",
