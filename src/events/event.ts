@@ -81,7 +81,7 @@ export interface Forward {
   /** Why it did not answer; null if it did. */
   readonly failure: SendFailure | null;
   readonly ms: number;
-  /** The beginning of the application's answer, or why there was none; empty for a 2xx. */
+  /** The first words of the application's answer, of a page those that people see, or why there was none; empty for a 2xx. */
   readonly detail: string;
   /** Null if it did not answer. */
   readonly reply: ReplyText | null;

@@ -71,8 +71,12 @@ export function soughtIn(text: string): Sought {
     ...soughtAmount(text),
     ...(status === undefined ? {} : { status: Number(status) }),
     ...(card === undefined ? {} : { card }),
+    ...(isWording(text) ? { words: text.toLowerCase() } : {}),
   };
 }
+
+/** Not an order number, an id or a sum, as far as one can see it: `connection refused`, `ECONNREFUSED`. */
+const isWording = (text: string): boolean => /\p{L}{4}/u.test(text) && (/\s/.test(text) || !/\d/.test(text));
 
 /** `10`, `10.00`, `1,234.50`, `EUR 10`, `10 eur`. */
 function soughtAmount(text: string): Pick<Sought, "amount" | "currency"> {

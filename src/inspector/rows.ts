@@ -1,14 +1,12 @@
 /** Rows of events and rejections: what each was, and what became of it. */
 import { isSuccess } from "../http/message.ts";
 import { html } from "hono/html";
-import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { groupedAmount } from "../domain/money.ts";
 import { outcomeName } from "../domain/outcome.ts";
 import { WARNING_MEANINGS } from "../domain/reasons.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import type { StoredAttempt, StoredEvent, StoredRequest } from "../store/rows.ts";
 import type { EventStore } from "../store/event-store.ts";
-import { answerLine } from "../pages/answer.ts";
 import { badge, clipped, countdown, exactTime, plural, spaced } from "../pages/components.ts";
 import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
@@ -55,12 +53,11 @@ export function eventAmount(event: StoredEvent): string {
 }
 
 /** `500 nope`, `no answer`, `200 in 2 ms`; the page of the event has the reason why there was no answer, and all of an answer. */
-export function answerText({ status, ms, detail, reply }: StoredAttempt): string {
+export function answerText({ status, ms, detail }: StoredAttempt): string {
   if (status === null) return "no answer";
   if (isSuccess(status)) return `${status} in ${ms} ms`;
-  const line = answerLine({ headers: reply?.headers ?? [], body: reply?.text || detail });
   // Pages of errors begin with their status.
-  return maskCardNumbers(line.startsWith(String(status)) ? line : `${status} ${line}`.trim());
+  return detail.startsWith(String(status)) ? detail : `${status} ${detail}`.trim();
 }
 
 function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {

@@ -4,6 +4,7 @@ import { isBroker } from "../domain/brokers.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { millisecondsSince, type Timers } from "../domain/timers.ts";
 import { exchangeFailure, type Send, SendError } from "../http/exchange.ts";
+import { answerWords } from "../http/answer-words.ts";
 import { fieldLines, type HeaderLine, type HttpRequest, isSuccess } from "../http/message.ts";
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";
 import type { SigningKey } from "../signatures/keys.ts";
@@ -138,7 +139,12 @@ function answerOf({ status, headers, body }: Answered) {
   const isOk = isSuccess(status);
   const shown = headers.filter(([name]) => name.toLowerCase() !== "set-cookie");
   const reply = { headers: shown, text: beginning(text, isOk ? TEXT_LENGTH.accepted : TEXT_LENGTH.refused) };
-  return { status, failure: null, reply, detail: isOk ? "" : beginning(text, DETAIL_LENGTH) };
+  return {
+    status,
+    failure: null,
+    reply,
+    detail: isOk ? "" : beginning(answerWords(headers, text), DETAIL_LENGTH),
+  };
 }
 
 function reasonFor(result: NotReached | NoAnswer): string {

@@ -1,4 +1,5 @@
 /** Reports the cases of `check`, for people and as JUnit XML. A failed case names the request, the answer and the consequence. */
+import { answerWords, isPage, pageWords } from "../http/answer-words.ts";
 import { isSuccess } from "../http/message.ts";
 import type { BookedOrder } from "../check/booked.ts";
 import { answersIn, type CaseResult, type EndpointAnswer } from "../check/endpoint.ts";
@@ -72,7 +73,7 @@ export const isNoneTaken = (results: readonly CaseResult[]): boolean => {
 function renderNoneTaken(results: readonly CaseResult[], paint: Paint): string {
   const genuine = genuineCases(results);
   const answers = genuine.flatMap((result) => result.answers);
-  const said = answerWords(genuine[0]?.wrong);
+  const said = saidWords(genuine[0]?.wrong);
   return [
     `${paint.red("✗")} none of ${genuine.length} genuine cases was accepted: ${safeText(answersIn(answers))}`,
     ...(said === undefined ? [] : [`    ${safeText(said)}`]),
@@ -115,11 +116,11 @@ export function wrongAnswerWords({ wrong, expects }: Pick<CaseResult, "wrong" | 
   if (wrong === undefined) return "";
   // There is no likely cause for accepting what must be refused.
   const cause = expects === "accepted" ? likelyCause({ genuine: [wrong] }, { comesAgain: false }) : undefined;
-  return [answerWords(wrong), cause].filter((words) => words !== undefined).join("\n");
+  return [saidWords(wrong), cause].filter((words) => words !== undefined).join("\n");
 }
 
-function answerWords(answer: CaseResult["wrong"]): string | undefined {
-  const text = (answer?.reply?.text ?? "").trim().replaceAll(/\s+/g, " ");
+function saidWords(answer: CaseResult["wrong"]): string | undefined {
+  const text = answer?.reply == null ? "" : answerWords(answer.reply.headers, answer.reply.text);
   return text === "" ? undefined : `It said: ${clip(text, CASE_ANSWER_LENGTH)}`;
 }
 
@@ -209,7 +210,7 @@ export function renderAnswer(
 ): string {
   const colour = isSuccess(status) ? paint.green : paint.red;
   const line = `${colour.bold(String(status))} ${paint.dim(`${milliseconds} ms`)}  ${renderCompactRecord(record, paint)}`;
-  const body = reply.text.trim();
+  const body = isPage(reply.headers, reply.text) ? pageWords(reply.text) : reply.text.trim();
   const below = [...(body === "" ? [] : [clip(body, BODY_LENGTH)]), ...(cause === undefined ? [] : [cause])];
   return [line, ...below.map((text) => safeText(text))].join("\n  ");
 }

@@ -18,6 +18,8 @@ export interface Sought {
   readonly card?: string | undefined;
   /** Of an answer: the application's, or that of a receiver which refused. */
   readonly status?: number | undefined;
+  /** Of an application's answer, in lower case. */
+  readonly words?: string | undefined;
 }
 
 /** Which events and rejections a list shows: those that pass all that is given. */
@@ -117,8 +119,10 @@ export const newestEvents = (columns: string, query: EventQuery, { schema }: Dia
 export function lastSearched(query: EventQuery, dialect: Dialect): Sql | undefined {
   const { state, sought } = query;
   // What an index finds is found whatever its age.
-  if (sought !== undefined && [sought.amount, sought.card, sought.status].every((one) => one === undefined))
-    return undefined;
+  if (sought !== undefined) {
+    const { amount, card, status, words } = sought;
+    if ([amount, card, status, words].every((one) => one === undefined)) return undefined;
+  }
   const page = `LIMIT 1 OFFSET ${SEARCHED}`;
   return state === undefined || state === "rejected" || sought !== undefined
     ? {
@@ -141,8 +145,8 @@ function newestIn(state: DeliveryState, query: EventQuery, page: string, { schem
 
 /** The ids of what a text finds: by indexes, and among the newest. */
 function soughtIds(sought: Sought, query: EventQuery, dialect: Dialect): Sql {
-  const { text, amount, currency, card, status } = sought;
-  const { schema } = dialect;
+  const { text, amount, currency, card, status, words } = sought;
+  const { schema, position } = dialect;
   const listed = newestEvents(LISTED, query, dialect);
   const among = (condition: string, values: readonly Value[]): Sql => ({
     sql: `SELECT id FROM (${listed.sql}) AS newest WHERE ${condition}`,
@@ -154,14 +158,15 @@ function soughtIds(sought: Sought, query: EventQuery, dialect: Dialect): Sql {
       among(`amount = ?${currency === undefined ? "" : " AND currency = ?"}`, [amount, ...ifGiven(currency)]),
     );
   if (card !== undefined) found.push(among("card = ?", [card]));
-  if (status !== undefined)
-    found.push({
-      // The condition is for SQLite, which would say of the order alone that it reads the whole table.
-      sql: `SELECT event FROM (SELECT event, status FROM ${schema}attempts
-        WHERE seq > (SELECT max(seq) FROM ${schema}attempts) - ${SEARCHED} ORDER BY seq DESC LIMIT ${SEARCHED})
-        AS newest_attempts WHERE status = ?`,
-      values: [status],
-    });
+  const amongAttempts = (condition: string, value: Value): Sql => ({
+    // The condition is for SQLite, which would say of the order alone that it reads the whole table.
+    sql: `SELECT event FROM (SELECT event, status, detail FROM ${schema}attempts
+      WHERE seq > (SELECT max(seq) FROM ${schema}attempts) - ${SEARCHED} ORDER BY seq DESC LIMIT ${SEARCHED})
+      AS newest_attempts WHERE ${condition}`,
+    values: [value],
+  });
+  if (status !== undefined) found.push(amongAttempts("status = ?", status));
+  if (words !== undefined) found.push(amongAttempts(`${position}(lower(detail), ?) > 0`, words));
   return union(found);
 }
 

@@ -69,6 +69,7 @@ export const FOLDERS = {
     holds: "a webhook from its bytes to a verdict, a record and an event",
     mayImport: [
       "domain",
+      "http/answer-words",
       "http/message",
       "http/exchange",
       "http/refusal",
@@ -117,6 +118,7 @@ export const FOLDERS = {
     holds: "what pages share: the frame, lists, one view of an exchange, access, live, style",
     mayImport: [
       "domain",
+      "http/answer-words",
       "http/message",
       "signatures",
       "render/safe-text",
@@ -295,6 +297,7 @@ export const FOLDERS = {
     holds: "values as text, pure",
     mayImport: [
       "domain",
+      "http/answer-words",
       "http/message",
       "http/send-failure",
       "check/booked",

@@ -38,6 +38,11 @@ async function storedHome(...records: readonly Fields[]): Promise<StoredHome> {
 const APPROVED = record({ reference: "INV-1" });
 const DECLINED = record({ reference: "INV-2", transApproved: false });
 
+/** What Express answers where a handler throws. */
+const SMTP_PAGE = `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>Error</title></head>
+<body><pre>Error: SMTP: connection refused<br> &nbsp; &nbsp;at book (shop.mjs:41:60)</pre></body></html>`;
+
 describe("events list", () => {
   it("shows each event in one row, and escapes control characters", async () => {
     const strange = record({ reference: "INV-9\u001b[31m" });
@@ -154,6 +159,7 @@ describe("events show", () => {
         { "Content-Type": "text/html; charset=iso-8859-1", "Set-Cookie": "s=1" },
         "Jeton p\xe9rim\xe9: CSRF",
       ],
+      [500, { "Content-Type": "text/html" }, SMTP_PAGE],
       [302, { Location: "/login" }, ""],
     ] as const;
     const app = createServer((_, response) => {
@@ -172,13 +178,18 @@ describe("events show", () => {
     expect(await attempts()).toMatchObject([{ status: 403, reply: { text: "Jeton périmé: CSRF" } }]);
     expect(JSON.stringify(await attempts())).not.toContain("s=1");
     expect(await show()).toMatch(/→ 403 in \d+ ms .*Jeton périmé: CSRF\n.*CSRF[^\n]*\n/);
-    expect(await show()).not.toContain("last answer");
-    expect(await show("--full")).toMatch(
-      /last answer\n[^]*text\/html; charset=iso-8859-1\n[^]*Jeton périmé: CSRF\n/i,
-    );
+    expect(await show()).not.toContain("iso-8859-1");
+    expect(await post(listen.url, webhook(listen.url, one))).toBe(500);
     expect(await post(listen.url, webhook(listen.url, one))).toBe(302);
     expect(await show()).toMatch(/redirects? [^\n]*\/login/);
-    expect(await show("--full")).toMatch(/last answer\n[^]*location: \/login\n/i);
+    // Of an attempt that others followed too: the words of its page, and with --full all of it.
+    const words = "Error Error: SMTP: connection refused at book (shop.mjs:41:60)";
+    expect(await show()).toContain(words);
+    expect(await show()).not.toContain("<pre>");
+    const full = await show("--full");
+    expect(full).toMatch(
+      /→ 403 [^]*content-type: text\/html; charset=iso-8859-1\n[^]*Jeton périmé: CSRF\n[^]*→ 500 [^]*<pre>Error: SMTP[^]*→ 302 [^]*location: \/login\n/i,
+    );
     await listen.stop();
   });
 

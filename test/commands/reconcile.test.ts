@@ -9,7 +9,7 @@ import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { listenOnFreePort } from "../support/ports.ts";
-import { event, idOf, KEYS, rejection } from "../support/stored-events.ts";
+import { event, forward, idOf, KEYS, rejection } from "../support/stored-events.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 
@@ -292,6 +292,20 @@ describe("an event store of two accounts", () => {
     await store.append({ ...other, verdict: { ...verdict, key }, keys: [OTHER] });
     expect((await reconcile({ paid, home })).stderr).toContain("this event store has webhooks of 2 keys");
   });
+});
+
+it("says what the application answered to an attempt that a later one has made good", async () => {
+  const home = await homeWith(["A-1"]);
+  const store = openSqlite(join(home, "events.db"));
+  const detail = "Error: SMTP: connection refused at book (shop.mjs:41:60)";
+  const id = idOf("A-1", new Date("2026-11-21T10:00:00Z"));
+  await store.replayed(id, { ...forward(500), detail }, false, null);
+  await store.replayed(id, forward(200), false, null);
+  const { details } = await reconcile({ paid: [{ number: "A-1" }], home, args: ["A-1"] });
+  expect(details).toContainEqual(
+    expect.stringMatching(/: answered 500 in \d+ ms: Error: SMTP: connection refused at book/),
+  );
+  expect(details).toContainEqual(expect.stringMatching(/: answered 200 in \d+ ms$/));
 });
 
 describe("an event store that has forgotten", () => {

@@ -210,7 +210,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
       "<html><head><title>Oops</title></head><body><h1>No &lt;b&gt; order</h1><script>x()</script></body></html>";
     await store.ended(await claimOne(store), {
       ...forward(302),
-      detail: text,
+      detail: "Oops No <b> order",
       reply: {
         headers: [
           ["Location", "/login"],
@@ -219,6 +219,8 @@ function pagesOn(open: () => Promise<EventStore>): void {
         text,
       },
     });
+    expect(rowIds(await get("/?text=OOPS+no"))).toEqual([one.id]);
+    expect(rowIds(await get("/?text=oops+yes"))).toEqual([]);
     const page = await get(`/events/${one.id}`);
     expect(wordsOf(page)).toContain("Your application refused it: 302 Oops No &lt;b&gt; order.");
     expect(wordsOf(page)).toMatch(/It redirects to \/login, which looks like a login.* Leads to \/login/);

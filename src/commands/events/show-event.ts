@@ -66,14 +66,17 @@ function eventDetails(
   const happened = [
     { at: receivedAt, text: "received" },
     ...arrivals.map((arrival) => ({ at: arrival.receivedAt, text: paint.yellow("repeated") })),
-    ...attempts.map((attempt) => ({ at: attempt.at, text: attemptWords(attempt, paint) })),
+    ...attempts.map((attempt) => ({
+      at: attempt.at,
+      text: [attemptWords(attempt, paint), ...(full ? wholeAnswer(attempt, paint) : [])].join("\n"),
+    })),
     ...actions.map(({ at, action, actor }) => ({ at, text: `${action} by ${safeText(actor)}` })),
   ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
   const afterRequest = [
     ...(full ? [`  ${paint.cyan("signature")}`, `    ${verdictWords(verdict)}`] : []),
     `  ${paint.dim(`verified by the key ${event.key}`)}`,
     ...happened.map(({ at, text }) => `  ${paint.dim(formatLocal(at))}  ${text}`),
-    ...answerLines(attempts.at(-1), delivery, full, paint),
+    ...causeLines(attempts.at(-1), delivery),
     ...(delivery === null ? [] : [`  ${deliveryWords(id, delivery, context)}`]),
   ];
   return [
@@ -84,8 +87,8 @@ function eventDetails(
   ].join("\n");
 }
 
-/** Characters of the application's answer. */
-const ATTEMPT_ANSWER_LENGTH = 60;
+/** Characters of the application's answer: of what frameworks put on a page of an error, up to the place in the source. */
+const ATTEMPT_ANSWER_LENGTH = 160;
 
 function attemptWords({ status, ms, target, detail, isReplay }: StoredAttempt, paint: Paint): string {
   const answer =
@@ -96,27 +99,22 @@ function attemptWords({ status, ms, target, detail, isReplay }: StoredAttempt, p
   return `${isReplay ? "replay " : ""}→ ${answer} in ${ms} ms  ${safeText(target)}${words}`;
 }
 
-/** Why the last attempt was probably not accepted, and in full what was answered. */
-function answerLines(
-  attempt: StoredAttempt | undefined,
-  delivery: StoredDelivery | null,
-  full: boolean,
-  paint: Paint,
-): string[] {
-  if (attempt === undefined) return [];
-  const cause = likelyCause({ genuine: [attempt] }, { comesAgain: isSentAgain(delivery) });
-  const { reply } = attempt;
-  return [
-    ...(cause === undefined ? [] : [`  ${safeText(cause)}`]),
-    ...(full && reply !== null
-      ? [
-          `  ${paint.cyan("last answer")}`,
-          ...reply.headers.map(([name, value]) => `    ${paint.dim(safeText(name))}: ${safeText(value)}`),
-          ...reply.text.split("\n").map((line) => `    ${safeText(line)}`.trimEnd()),
-        ]
-      : []),
-  ];
+/** Why the last attempt was probably not accepted. */
+function causeLines(attempt: StoredAttempt | undefined, delivery: StoredDelivery | null): string[] {
+  const cause = attempt && likelyCause({ genuine: [attempt] }, { comesAgain: isSentAgain(delivery) });
+  return cause === undefined ? [] : [`  ${safeText(cause)}`];
 }
+
+/** Its headers and its body, as far as they are kept. */
+const wholeAnswer = ({ reply }: StoredAttempt, paint: Paint): string[] =>
+  reply === null
+    ? []
+    : [
+        ...reply.headers.map(([name, value]) => `    ${paint.dim(safeText(name))}: ${safeText(value)}`),
+        ...(reply.text === "" ? [] : reply.text.trimEnd().split("\n")).map((line) =>
+          `    ${safeText(line)}`.trimEnd(),
+        ),
+      ];
 
 function verdictWords({ keyid, alg, created, covered }: Verdict): string {
   const when = created === null ? "" : `, made ${formatLocal(new Date(created * 1000))}`;

@@ -233,7 +233,7 @@ function eventSteps(event: StoredEvent, { arrivals, attempts, actions }: History
     ...attempts.map(({ at, target, status, ms, detail, isReplay }) => ({
       at,
       what: isReplay ? ("replayed" as const) : ("forwarded" as const),
-      detail: `${target}: ${status === null ? detail : `answered ${status}`} in ${ms} ms`,
+      detail: `${target}: ${status === null ? detail : `answered ${status}`} in ${ms} ms${status === null || detail === "" ? "" : `: ${detail}`}`,
     })),
     ...actions.map(({ at, action, actor }) => ({ at, what: action, detail: `by ${actor}, ${named}` })),
   ];

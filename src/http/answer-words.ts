@@ -1,0 +1,47 @@
+/** What an answer says to people: its text, or the words of its page, in which frameworks put the error. */
+import { fieldLines, type HeaderLine } from "./message.ts";
+
+/** In one line. */
+export const answerWords = (headers: readonly HeaderLine[], body: string): string =>
+  (isPage(headers, body) ? pageWords(body) : body).trim().replaceAll(/\s+/g, " ");
+
+export const isPage = (headers: readonly HeaderLine[], body: string): boolean =>
+  /html/i.test(fieldLines(headers, "content-type")[0] ?? "") || /^\s*<(?:!doctype html|html)\b/i.test(body);
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+};
+
+/**
+ * The words that a browser would show, a block a line. It is for reading only: what it returns is text, and is escaped like any
+ * other text of a page.
+ */
+export function pageWords(source: string): string {
+  const text = source
+    .replaceAll(/<!--[^]*?-->/g, "")
+    .replaceAll(/<(script|style|template|svg)\b[^]*?<\/\1\s*>/gi, "")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(
+      /<(?:br|\/?(?:p|div|h\d|li|ul|ol|tr|table|pre|title|head|body|section|header|footer|dt|dd))\b[^>]*>/gi,
+      "\n",
+    )
+    .replaceAll(/<[^>]*>/g, "")
+    .replaceAll(
+      /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,5}));/gi,
+      (whole, decimal, hex, name: string | undefined) => {
+        if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+        const code = decimal === undefined ? Number.parseInt(String(hex), 16) : Number(decimal);
+        return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+      },
+    );
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join("\n");
+}
