@@ -1,7 +1,7 @@
 /** Opens the account of a run: the profiles, the settings in force, and the client of the service. */
 import type { AccountContext, Context } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
-import { hint, paylink } from "./domain/hint.ts";
+import type { Hint } from "./domain/hint.ts";
 import { SANDBOX_PROFILE } from "./domain/own-addresses.ts";
 import { systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
@@ -16,7 +16,8 @@ import type { Secrets } from "./terminal/debug-trace.ts";
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
 
-const AWAITING = hint`Interrupted: waiting for the answer to a request that was sent. Interrupt again to end at once; whether a link exists is not known then. To look: ${paylink`links list --since 10m`}`;
+const AWAITING =
+  "Interrupted: waiting for the answer to a request that was sent. Interrupt again to end at once; what it did is not known then.";
 
 export interface AccountParts extends Pick<
   Context,
@@ -63,10 +64,10 @@ export function openAccount(
   };
   let isSaid = false;
   /** Many requests may be in flight, and their time may have passed. */
-  const awaiting = (): void => {
+  const awaiting = (next: readonly Hint[]): void => {
     if (isSaid || !(signal.reason instanceof PaylinkError && signal.reason.isInterruption)) return;
     isSaid = true;
-    out.note(renderHint(AWAITING, named));
+    out.note([AWAITING, ...next.map((one) => renderHint(one, named))].join(" "));
   };
   let read: Promise<ResolvedSettings> | undefined;
   const readSettings = async (): Promise<ResolvedSettings> => {

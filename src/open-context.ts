@@ -61,7 +61,7 @@ export function createOpener(around: Surroundings): Opener {
     createOutput(channels, env, options, secrets.hide, now);
   const openContext = async (
     options: GlobalOptions,
-    { out, eventStore, commandLine, later }: RunParts,
+    { out, eventStore, terminalId, commandLine, later }: RunParts,
   ): Promise<Context> => {
     const timeLimit = new TimeLimit(around.interruption, timers);
     const { signal } = timeLimit;
@@ -105,6 +105,10 @@ export function createOpener(around: Surroundings): Opener {
         profile: options.profile?.trim() ?? (env["PAYLINK_PROFILE"]?.trim() || undefined),
         // A place with a password is refused, and no advice repeats the password.
         eventStore: eventStore && withoutPassword(eventStore),
+        // A profile that `-p` names has a terminal of its own.
+        terminalId:
+          terminalId ??
+          (options.profile === undefined ? env["PAYLINK_TERMINAL_ID"]?.trim() || undefined : undefined),
       },
     } satisfies Partial<Context>;
     const parts = { ...run, eventThread, mounts, secrets };

@@ -28,10 +28,16 @@ export interface Opener {
   readonly openContext: (options: GlobalOptions, run: RunParts) => Promise<Context>;
 }
 
-export interface RunParts {
-  readonly out: Output;
-  /** The `--db` of the command. */
+/** Where the flags of the command say that it works. */
+interface GivenPlaces {
+  /** `--db`. */
   readonly eventStore: string | undefined;
+  /** `--terminal-id`. */
+  readonly terminalId: string | undefined;
+}
+
+export interface RunParts extends GivenPlaces {
+  readonly out: Output;
   /** What was typed after `paylink`. */
   readonly commandLine: readonly string[];
   readonly later: Later;
@@ -81,7 +87,7 @@ async function runChosen(
   try {
     const context = await openContext(options, {
       out,
-      eventStore: eventStoreOf(command),
+      ...placesOf(command),
       commandLine,
       later,
     });
@@ -152,10 +158,14 @@ function withLostOutput(failure: PaylinkError, lost: PaylinkError, out: Output):
   });
 }
 
-/** The `--db` of a command; that of `sandbox` is not an event store. */
-function eventStoreOf(command: CommandUnknownOpts): string | undefined {
-  const { db }: { db?: unknown } = command.name() === "sandbox" ? {} : command.opts();
-  return typeof db === "string" ? db : undefined;
+/** The `--db` of `sandbox` is not an event store. */
+function placesOf(command: CommandUnknownOpts): GivenPlaces {
+  const { db, terminalId }: { db?: unknown; terminalId?: unknown } =
+    command.name() === "sandbox" ? {} : command.opts();
+  return {
+    eventStore: typeof db === "string" ? db : undefined,
+    terminalId: typeof terminalId === "string" ? terminalId : undefined,
+  };
 }
 
 async function closeAll(closes: (() => unknown)[]): Promise<void> {

@@ -21,6 +21,7 @@ import {
   toggle,
   lines,
   repeatable,
+  text,
   toggleForPeople,
   type Parser,
   type Usage,
@@ -89,6 +90,16 @@ export const failFlag = repeatable(
 export const plainHostFlag = toggle(
   "--plain-host",
   "serve the pages at 127.0.0.1, for browsers that do not find hosts below localhost (Safari); other ports of this machine then receive the cookie of the pages",
+);
+
+/** Whose links a command reads. */
+export const terminalFlag = flag(
+  "--terminal-id <id>",
+  "the links of this terminal (default: the account's)",
+  text,
+  {
+    example: "1234567890",
+  },
 );
 
 /** The private key of a sender. */

@@ -53,6 +53,9 @@ function dateTimeParts(text: string): DateTime | undefined {
 /** ISO 8601 in UTC, as the specification spells it: services may refuse milliseconds. */
 export const formatInstant = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, "Z");
 
+/** The same without seconds, rounded down. */
+export const formatMinute = (date: Date): string => date.toISOString().replace(/:\d\d\.\d{3}Z$/, "Z");
+
 /**
  * Parses ISO 8601, or a duration (`7d`) from now, or before now with -1 (`--since 7d`). A date-time needs a zone, since
  * local time would be another instant on another machine. A date is the start of that day where the user is.

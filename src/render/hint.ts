@@ -37,25 +37,36 @@ const WITH_STORE: ReadonlySet<string | undefined> = new Set([
   "verify",
 ]);
 
-/** What the user named for this run, without which an advised command would act on another account or another store. */
+/** The commands that read the links of one terminal. */
+const WITH_TERMINAL = /^(?:links list|reconcile)\b/;
+
+/** What the user named for this run, without which an advised command would act on another account, store or terminal. */
 export interface Named {
   /** By `-p` or PAYLINK_PROFILE; without it, the current one is meant. */
   readonly profile?: string | undefined;
   /** By `--db`. */
   readonly eventStore?: string | undefined;
+  /** By `--terminal-id` or PAYLINK_TERMINAL_ID. */
+  readonly terminalId?: string | undefined;
 }
 
 /** As it can be pasted into bash, zsh and fish alike; undefined if one of its words cannot. */
 export function renderCommand(
   { words }: CommandLine,
-  { profile, eventStore }: Named = {},
+  { profile, eventStore, terminalId }: Named = {},
 ): string | undefined {
   const command = words[0]?.text;
   // `login` does not take this profile. The sandbox stores its secrets anew at each start.
   if (command === "login" && profile === SANDBOX_PROFILE) return "paylink sandbox";
   const needsProfile = WITH_ACCOUNT.has(command) && !words.some(namesProfile);
+  const needsTerminal =
+    WITH_TERMINAL.test(words.map(({ text }) => text).join(" ")) &&
+    !words.some(({ flag }) => flag === "--terminal-id");
   const before = paylink`${{ "-p": needsProfile ? profile : undefined }}`.words;
-  const after = paylink`${{ "--db": WITH_STORE.has(command) ? eventStore : undefined }}`.words;
+  const after = paylink`${{
+    "--terminal-id": needsTerminal ? terminalId : undefined,
+    "--db": WITH_STORE.has(command) ? eventStore : undefined,
+  }}`.words;
   const operands = words.filter(({ from, flag }) => from === "value" && flag === undefined);
   // Behind `--` no word is a flag.
   const behind = operands.some(isLikeFlag) ? operands : [];

@@ -170,6 +170,18 @@ export function formatLocal(date: Date): string {
   return `${day} ${clockTime(date)} ${offset(date)}`;
 }
 
+interface Period {
+  readonly since: Date | undefined;
+  readonly until: Date | undefined;
+}
+
+/** `since 2026-11-21 10:15:30 +01:00`; empty for all time. */
+export function formatPeriod({ since, until }: Period): string {
+  const end = until && formatLocal(until);
+  if (since === undefined) return end === undefined ? "" : `before ${end}`;
+  return end === undefined ? `since ${formatLocal(since)}` : `from ${formatLocal(since)} to ${end}`;
+}
+
 /** One line of a log: the local time, as all times are shown, the level and the text. */
 export const logLine = (at: Date, level: Level, text: string): string =>
   `${formatLocal(at)} ${level} ${text}`;

@@ -1,12 +1,30 @@
 /** The next steps after a failure of a request to the service: for each by what it asked for, and what was answered. */
-import { hint, paylink, type Hint } from "../domain/hint.ts";
+import { type CommandLine, hint, paylink, type Hint } from "../domain/hint.ts";
 import type { ChangingEffect, ServiceEffect } from "../domain/operations.ts";
-import { formatRelative } from "../domain/time.ts";
+import { formatMinute, formatRelative, UNITS } from "../domain/time.ts";
 
-/** What a request was about: whoever sends it fills it in. */
+/** What a request was about, and where it went: whoever sends it fills it in, and an advised command looks there. */
 export interface About {
   /** The id of the link that the request names. */
   readonly link?: string;
+  readonly terminalId?: string | undefined;
+  /** The order number. */
+  readonly invoiceId?: string | undefined;
+  /** When the request left, by this clock or by that of the service, whichever is behind. */
+  readonly sent?: Date;
+}
+
+/** What a failure of the request says to scripts. */
+export const aboutDetails = ({ link }: About): Pick<About, "link"> => (link === undefined ? {} : { link });
+
+/**
+ * The links that may be the one that a request made. An order number finds it among those of a day; without one, the period is short,
+ * so that few others are listed.
+ */
+export function likeliestLinks({ terminalId, invoiceId, sent }: About, margin?: number): CommandLine {
+  const before = margin ?? (invoiceId === undefined ? 15 * UNITS.m : UNITS.d);
+  const since = sent && formatMinute(new Date(sent.getTime() - before));
+  return paylink`links list ${{ "--terminal-id": terminalId, "--invoice-id": invoiceId, "--since": since }}`;
 }
 
 type Advice = (about: About) => readonly Hint[];
@@ -15,7 +33,7 @@ const dashboard: Advice = () => [hint`Check the sandbox's dashboard before you r
 const seeIt: Advice = ({ link = "" }) => [hint`To see it: ${paylink`links show ${link}`}`];
 
 const UNKNOWN: Readonly<Record<ChangingEffect, Advice>> = {
-  create: () => [hint`Look for it before you create it again: ${paylink`links list --since 10m`}`],
+  create: (about) => [hint`Look for it before you create it again: ${likeliestLinks(about)}`],
   update: seeIt,
   cancel: seeIt,
   pay: dashboard,
@@ -61,8 +79,8 @@ const REFUSED: Readonly<Record<ServiceEffect, Refusals>> = {
     403: notPermitted,
     404: noAddress,
     // A gateway that sends a request twice passes on the second answer, which refuses what the first one created.
-    409: () => [
-      hint`If the order number is already used, look at its link first: ${paylink`links list --since 10m`}`,
+    409: (about) => [
+      hint`If the order number is already used, look at its link first: ${likeliestLinks(about, UNITS.y)}`,
     ],
   },
   details: { 403: notPermitted, 404: noLink },

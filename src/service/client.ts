@@ -1,7 +1,7 @@
 /** The client of the service: creates, lists, shows, updates and cancels payment links, and reads transactions. */
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { PaylinkError } from "../domain/errors.ts";
-import { hint, paylink } from "../domain/hint.ts";
+import { hint, type Hint, paylink } from "../domain/hint.ts";
 import { type Json, stringifyJson } from "../domain/json.ts";
 import {
   type CreatedLink,
@@ -74,7 +74,10 @@ export function createApi(parts: ApiParts): Api {
   return {
     createLink: async (request) => {
       const url = operationUrl(parts.baseUrl, "create");
-      return readCreated(await call(parts, { operation: "create", url, body: jsonBody(request) }), request);
+      const { terminalId, invoiceId } = request;
+      const about = { terminalId, invoiceId, sent: parts.sent() };
+      const reply = await call(parts, { operation: "create", url, body: jsonBody(request), about });
+      return readCreated(reply, request, about);
     },
     listLinks: async (query) => {
       const url = pageAddress(operationUrl(parts.baseUrl, "list"), query);
@@ -122,6 +125,10 @@ function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string):
 export interface ApiParts {
   /** With retries, unless the caller retries. */
   readonly send: Send;
+  /** The time by this clock or by that of the service, whichever is behind. */
+  readonly sent: () => Date;
+  /** Called after an interruption, when the answer to a request that may have changed something is awaited. */
+  readonly awaiting: (next: readonly Hint[]) => void;
   readonly now: () => Date;
   /** The setting. */
   readonly baseUrl: string;
@@ -163,10 +170,12 @@ interface Call {
 }
 
 /** Sends the request with the token in force, and once more if the service refuses that token. Throws unless it answers 2xx. */
-async function call(parts: ApiParts, { operation, url, body, about }: Call): Promise<HttpReply> {
+async function call(parts: ApiParts, { operation, url, body, about = {} }: Call): Promise<HttpReply> {
   const { send, now, tokens, timeout } = parts;
   // Only a request that may change something (RFC 9110 9.2.1) must be completed.
-  const options = { timeout, finish: !isReading(operation) };
+  const options = isReading(operation)
+    ? { timeout }
+    : { timeout, finish: true, awaiting: () => parts.awaiting(whenUnknown(operation, about)) };
   const exchange = (token: string): Promise<HttpReply> =>
     withSlash(url, (address) => send(requestTo(operation, address, token, body), options)).catch(
       (error: unknown) => {

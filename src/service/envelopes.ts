@@ -6,7 +6,7 @@ import { parseJson } from "../domain/parse-json.ts";
 import { isRecord } from "../domain/transaction.ts";
 import type { HttpReply } from "../http/message.ts";
 import { isReading, type ServiceEffect } from "../domain/operations.ts";
-import { type About, checkAddress, whenUnknown } from "./advice.ts";
+import { type About, aboutDetails, checkAddress, whenUnknown } from "./advice.ts";
 import { reportedError, UnusableAnswer } from "./failures.ts";
 import { reportsError, serviceWords } from "./words.ts";
 
@@ -47,7 +47,7 @@ export function onlyObject(
     {
       effect,
       hints: isReading(effect) ? [checkAddress(effect)] : whenUnknown(effect, about),
-      details: { ...about },
+      details: aboutDetails(about),
     },
   );
 }

@@ -14,6 +14,7 @@ import {
 import { fieldLines, type HttpReply, isRedirect, retryAfter } from "../http/message.ts";
 import {
   type About,
+  aboutDetails,
   checkAddress,
   NOT_REACHED,
   refusalHints,
@@ -70,7 +71,7 @@ export function failureOfReply(
   const code = replyCode(reply, effect);
   const wait = waitDetails(code, reply, now);
   const words = serviceWords(reply);
-  const details = { ...about, ...wait };
+  const details = { ...aboutDetails(about), ...wait };
   const other = refusalInBetween(reply, words);
   if (other !== undefined) {
     const hints = [LET_THROUGH, checkAddress(effect)];
@@ -156,7 +157,7 @@ export function reportedError(
   const code = reportedCode(reply, document, effect);
   const words = serviceWords(reply);
   const hints = code === "outcome_unknown" && !isReading(effect) ? whenUnknown(effect, about) : undefined;
-  return unusableReply(code, reply, words, { effect, hints, details: { ...about } });
+  return unusableReply(code, reply, words, { effect, hints, details: aboutDetails(about) });
 }
 
 function reportedCode(reply: HttpReply, document: Json, effect: ServiceEffect): FailureCode {

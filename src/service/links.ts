@@ -10,7 +10,7 @@ import { isWebAddress, parseWebAddress } from "../domain/addresses.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { onlyObject } from "./envelopes.ts";
 import { type ChangingEffect, isReading } from "../domain/operations.ts";
-import { checkAddress, whenUnknown } from "./advice.ts";
+import { type About, checkAddress, whenUnknown } from "./advice.ts";
 import { reportedError } from "./failures.ts";
 import { reportsError, serviceWords } from "./words.ts";
 import { formatInstant } from "../domain/time.ts";
@@ -22,26 +22,27 @@ export interface CreatedLink {
   readonly violations: readonly Problem[];
   /** Whether the customer would pay another amount, or somebody else, than was requested. */
   readonly asksForOther: boolean;
+  readonly about: About;
 }
 
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Throws `outcome_unknown` for a 2xx reply without the URL of one link: the link may exist. */
-export function readCreated(reply: HttpReply, request: PaymentLinkRequest): CreatedLink {
-  if (reply.undecoded !== undefined) throw unusableCreation(reply, serviceWords(reply).text, "");
+export function readCreated(reply: HttpReply, request: PaymentLinkRequest, about: About): CreatedLink {
+  if (reply.undecoded !== undefined) throw unusableCreation(reply, about, serviceWords(reply).text);
   const text = UTF8.decode(reply.body);
-  if (isEmpty(reply)) throw unusableCreation(reply, "an empty body", "");
+  if (isEmpty(reply)) throw unusableCreation(reply, about, "an empty body");
   const json = parseJson(text);
-  if (!json.ok) throw unusableCreation(reply, `a body that ${json.message}`, text);
+  if (!json.ok) throw unusableCreation(reply, about, `a body that ${json.message}`, text);
   const body = json.value.value;
   const found = linksIn(body);
-  if (found.length > 1) throw unusableCreation(reply, "more than one link", text);
+  if (found.length > 1) throw unusableCreation(reply, about, "more than one link", text);
   const { link, violations, asksForOther } = readPaymentLink(found[0] ?? body, request);
   const { id, url } = link;
   // An error may have the address of a page about it.
   if ((id === undefined || url === undefined) && reportsError(body))
-    throw reportedError(reply, body, "create");
-  if (url === undefined || !isWebAddress(url)) throw unusableCreation(reply, "no URL of a link", text);
+    throw reportedError(reply, body, "create", about);
+  if (url === undefined || !isWebAddress(url)) throw unusableCreation(reply, about, "no URL of a link", text);
   const repeated = json.value.duplicates.map((at) => ({
     at,
     message: "is given twice; the last one is shown",
@@ -51,6 +52,7 @@ export function readCreated(reply: HttpReply, request: PaymentLinkRequest): Crea
     link: { ...link, url },
     violations: [...headViolations(reply), ...repeated, ...violations],
     asksForOther,
+    about,
   };
 }
 
@@ -64,7 +66,12 @@ function linksIn(document: Json): readonly JsonObject[] {
   );
 }
 
-function unusableCreation({ status, headers }: HttpReply, what: string, body: string): PaylinkError {
+function unusableCreation(
+  { status, headers }: HttpReply,
+  about: About,
+  what: string,
+  body = "",
+): PaylinkError {
   // The address of what was created (RFC 9110 10.2.2).
   const [location] = fieldLines(headers, "location");
   const named = location === undefined ? "" : `, and names the address ${location}`;
@@ -75,7 +82,7 @@ function unusableCreation({ status, headers }: HttpReply, what: string, body: st
       ...(location === undefined ? {} : { location }),
     },
     effect: "create",
-    hints: whenUnknown("create", {}),
+    hints: whenUnknown("create", about),
   });
 }
 

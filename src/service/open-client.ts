@@ -1,12 +1,13 @@
 /** Creates the client of the service from the settings: the base URL, and the token or the client credentials. */
 import { createHash } from "node:crypto";
 import { PaylinkError } from "../domain/errors.ts";
-import { hint, paylink } from "../domain/hint.ts";
+import { hint, type Hint, paylink } from "../domain/hint.ts";
 import type { Send } from "../http/exchange.ts";
 import type { SharedToken, TokenClient } from "../settings/token-files.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { SETTINGS } from "../settings/setting-table.ts";
 import { createApi, type Api } from "./client.ts";
+import { watchClock } from "./service-clock.ts";
 import { withRetries, type RetryParts } from "./retries.ts";
 import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
 
@@ -19,7 +20,7 @@ export interface ClientParts extends RetryParts {
   /** Fires at Ctrl-C or SIGTERM: a request that may create something is completed, and no other one starts. */
   readonly signal: AbortSignal;
   /** Called when the signal has fired, and the answer to such a request is awaited. */
-  readonly awaiting: () => void;
+  readonly awaiting: (next: readonly Hint[]) => void;
   /** The token that the runs of an account share. */
   readonly sharedToken: (owner: TokenOwner) => SharedToken;
 }
@@ -37,11 +38,14 @@ export function openApi(parts: ClientParts): Api {
   const baseUrl = settings.get("baseUrl");
   if (baseUrl === undefined) throw noAccount();
   if (settings.unread.length > 0) throw unreadAccount(settings);
-  const once = untilInterrupted(parts);
+  const clock = watchClock(parts.send, parts.now);
+  const once = untilInterrupted({ ...parts, send: clock.send });
   const send = parts.retries ? withRetries({ ...parts, send: once }) : once;
   const tokens = tokensOf({ ...parts, send });
   return createApi({
     send,
+    sent: clock.earliest,
+    awaiting: parts.awaiting,
     now: parts.now,
     baseUrl,
     tokens,
@@ -52,10 +56,10 @@ export function openApi(parts: ClientParts): Api {
 
 /** Starts no exchange after an interruption, or when the time of the command has passed. */
 const untilInterrupted =
-  ({ send, signal, awaiting }: Pick<ClientParts, "send" | "signal" | "awaiting">): Send =>
+  ({ send, signal }: Pick<ClientParts, "send" | "signal">): Send =>
   async (request, options) => {
     signal.throwIfAborted();
-    return send(request, { ...options, signal, awaiting });
+    return send(request, { ...options, signal });
   };
 
 export const noAccount = (): PaylinkError => new PaylinkError("no_profile", "No account configured.");

@@ -58,7 +58,7 @@ it("lists what waits with its attempts, and makes it due for the running listene
     otherKey: 0,
   });
   await expect.poll(() => listed("--pending")).toEqual([]);
-  expect((await events("list", "--pending")).stderr).toBe("No pending events found.\n");
+  expect((await events("list", "--pending")).stderr).toMatch(/^No pending events found in /);
   expect((await events("retry", "--all")).stderr).toBe(
     "No event waits or has failed. Nothing was changed.\n",
   );

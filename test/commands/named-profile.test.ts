@@ -19,7 +19,7 @@ function twoProfiles(baseUrl: string): string {
 }
 
 it.each([
-  ["an unknown outcome", ["create", "--amount", "1"], 6, "links list --since 10m"],
+  ["an unknown outcome", ["create", "--amount", "1"], 6, "links list --terminal-id 1"],
   ["a refused cancellation", ["links", "cancel", "a", "--yes"], 4, "links list"],
   ["an unknown link", ["links", "show", "a"], 4, "links list"],
   ["an unknown transaction", ["transaction", "a"], 4, "config set transactionUrl"],

@@ -90,7 +90,9 @@ describe("a request that may have arrived", () => {
     const server = await rawServer(reply(409, '{"message":"Order number already used"}'));
     const error = await failure(apiAt(server.url).api.createLink(REQUEST));
     expect([error.code, error.exit]).toEqual(["refused", 4]);
-    expect(adviceOf(error)).toContain("paylink links list --since 10m");
+    expect(adviceOf(error)).toContain(
+      "paylink links list --terminal-id 1234567890 --since 2025-11-21T10:00Z",
+    );
   });
 
   it.each([

@@ -27,6 +27,8 @@ export function apiAt(
   const api = createApi({
     send,
     now: () => NOW,
+    sent: () => NOW,
+    awaiting: () => undefined,
     baseUrl,
     tokens: fixedToken(TOKEN),
     timeout: 30_000,

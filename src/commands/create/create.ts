@@ -117,7 +117,7 @@ export async function create(context: Context, options: CreateOptions): Promise<
   if (!options.wait && !isSaid) await warnOfCallbacks(request, options.settings, out);
   if (!options.wait) return 0;
   const { waitForPayment } = await import("./wait.ts");
-  return waitForPayment(context, { ...options, link: created.link });
+  return waitForPayment(context, { ...options, created });
 }
 
 type CompleteRequest = BuiltRequest & { readonly request: PaymentLinkRequest };

@@ -6,6 +6,7 @@ import { formatDuration } from "../../domain/time.ts";
 import { clockTime, formatLocal } from "../../render/layout.ts";
 import { paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
+import { likeliestLinks } from "../../service/advice.ts";
 import type { Api } from "../../service/client.ts";
 import { linkEnd, type LinkEnd } from "../../orders/link-end.ts";
 import { type CreatedLink, linkId, type ServiceLink } from "../../service/links.ts";
@@ -22,16 +23,15 @@ const SLOWEST = 60_000;
 const EXCHANGE_TIMEOUT = 10_000;
 
 interface PaymentWait {
-  /** The link as it was created. */
-  readonly link: CreatedLink["link"];
+  readonly created: CreatedLink;
   readonly quiet: boolean;
 }
 
 /** Throws `payment_failed` for a link that can no longer be paid, `timed_out`, and what the service refuses. */
-export async function waitForPayment(context: Context, { link, quiet }: PaymentWait): Promise<number> {
+export async function waitForPayment(context: Context, { created, quiet }: PaymentWait): Promise<number> {
   const { out, now, pause, timeLimit } = context;
-  const id = requiredId(link);
-  const seen: LastAnswer = { status: linkStatus(link), at: undefined, failure: undefined };
+  const id = requiredId(created);
+  const seen: LastAnswer = { status: linkStatus(created.link), at: undefined, failure: undefined };
   timeLimit.start(DEFAULT_WAIT, "");
   timeLimit.describe(() => waitTimedOut(id, seen, timeLimit.milliseconds));
   timeLimit.graceAfterSuspension(EXCHANGE_TIMEOUT);
@@ -120,13 +120,13 @@ function slower(interval: number, { details: { retryAfter } }: PaylinkError): nu
   return typeof retryAfter === "number" ? Math.max(retryAfter, twice) : twice;
 }
 
-function requiredId(link: CreatedLink["link"]): string {
+function requiredId({ link, about }: CreatedLink): string {
   const known = linkId(link);
   if (known !== undefined) return known;
   throw new PaylinkError(
     "outcome_unknown",
     "The link was created, but the answer does not contain its id, so paylink cannot ask whether it was paid.",
-    { hints: [hint`To find it: ${paylink`links list --since 10m`}`] },
+    { hints: [hint`To find it: ${likeliestLinks(about)}`] },
   );
 }
 

@@ -8,7 +8,14 @@ import { formatAmount } from "../../domain/money.ts";
 import { type CurrencySum, type KeyStats, NO_EVENTS, type StateStats } from "../../store/stats.ts";
 import { shortKey } from "../../signatures/thumbprint.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../events/event-json.ts";
-import { type Cell, fitLines, relativeTime, renderListing, NO_VALUE } from "../../render/layout.ts";
+import {
+  type Cell,
+  fitLines,
+  formatPeriod,
+  relativeTime,
+  renderListing,
+  NO_VALUE,
+} from "../../render/layout.ts";
 import { attemptCount, RESENT_BY_SERVICE, deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { statsSentence, sumTexts } from "../../render/stats.ts";
@@ -51,7 +58,9 @@ export async function listEvents(context: Context, values: ListValues): Promise<
       shown += 1;
     }
     if (shown === 0) {
-      out.note(`No ${rejected ? "rejected webhooks" : `${state ?? ""} events`.trim()} found.`);
+      const what = rejected ? "rejected webhooks" : `${state ?? ""} events`.trim();
+      const place = [safeText(store.place), formatPeriod(values)].filter(Boolean).join(", ");
+      out.note(`No ${what} found in ${place}.`);
       return 0;
     }
     for (const [key, rows] of byKey) {

@@ -5,7 +5,7 @@ import { LINK_STATUSES, type LinkStatus } from "../../domain/payment-link-reply.
 import { parseExpiry } from "../../domain/time.ts";
 import { argument, command, flag, lines, text, type Parser } from "../command.ts";
 import { parseEnd, parseLimit, parsePast } from "../flag-values.ts";
-import { checkConfirmable, quietFlag, timeoutFlag } from "../shared-flags.ts";
+import { checkConfirmable, quietFlag, timeoutFlag, terminalFlag } from "../shared-flags.ts";
 
 /** `afterwards` is known when the time of a run has passed. */
 const linkFlags = (afterwards: string) => ({
@@ -61,9 +61,7 @@ const list = command({
       example: "1d",
     }),
     limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
-    terminalId: flag("--terminal-id <id>", "list the links of this terminal (default: the account's)", text, {
-      example: "1234567890",
-    }),
+    terminalId: terminalFlag,
     ...linkFlags("Not every link was listed."),
   },
   consequence: "Nothing was listed.",

@@ -11,7 +11,14 @@ import { readPaymentLink } from "../../domain/payment-link-reply.ts";
 import { formatInstant, parseInstant } from "../../domain/time.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderHint } from "../../render/hint.ts";
-import { type Cell, formatLocal, localTime, renderListing, NO_VALUE } from "../../render/layout.ts";
+import {
+  type Cell,
+  formatLocal,
+  formatPeriod,
+  localTime,
+  renderListing,
+  NO_VALUE,
+} from "../../render/layout.ts";
 import { linkAmount, paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { linkCount, renderSums } from "../../render/bulk.ts";
@@ -36,6 +43,7 @@ interface ListOptions extends Omit<ListFlags, "since" | "until"> {
   readonly from: Date;
   /** The default period, since the user named none. */
   readonly isDefaultPeriod: boolean;
+  readonly until: Date | undefined;
   readonly to: Date;
 }
 
@@ -66,6 +74,7 @@ export async function listOptions(
     terminalId,
     from: since ?? beginning,
     isDefaultPeriod: since === undefined,
+    until,
     to: until ?? new Date(now.getTime() + CLOCK_DIFFERENCE),
   };
 }
@@ -84,7 +93,10 @@ export async function listLinks(context: Context, options: ListOptions): Promise
   else {
     const newest = await newestLinks(api, options, (link) => link);
     if (newest.length > 0) out.lines([tableOf(newest, context), ...sumsByStatus(newest)]);
-    else out.note("No links found.");
+    else
+      out.note(
+        `No links of terminal ${safeText(options.terminalId ?? "")} found, created ${formatPeriod({ since: options.from, until: options.until })}.`,
+      );
     if (isDefaultPeriod) out.note("Only the last 7 days are listed. Use --since for older links.");
     out.note(renderServiceName(await context.settings(), out.notePaint));
   }
@@ -209,14 +221,11 @@ export async function showLink(context: Context, { link: id, quiet }: LinkOption
   const { out, send, signal } = context;
   const shown = await (await context.api()).showLink(id);
   await showServiceLink(context, shown, quiet);
-  if (!quiet)
-    out.note(
-      renderHint(
-        hint`All that happened to it: ${paylink`reconcile ${shown.link.invoiceId || id}`}`,
-        context.named,
-      ),
-    );
-  const { label } = await context.settings();
+  const { label, get } = await context.settings();
+  const { terminalId = get("terminalId"), invoiceId } = shown.link;
+  const elsewhere = terminalId === get("terminalId") ? undefined : terminalId;
+  const timeline = paylink`reconcile ${invoiceId || id} ${{ "--terminal-id": elsewhere }}`;
+  if (!quiet) out.note(renderHint(hint`All that happened to it: ${timeline}`, context.named));
   if (out.json || quiet || label !== "sandbox" || shown.link.linkOptions === undefined) return 0;
   const [{ findSandbox, linkPayments: paymentsOf }, { renderPayments }] = await Promise.all([
     import("../../service/sandbox.ts"),

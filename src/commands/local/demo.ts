@@ -64,6 +64,8 @@ async function openLoop(context: Context): Promise<Loop> {
   const api = createApi({
     send: context.send,
     now: context.now,
+    sent: context.now,
+    awaiting: () => undefined,
     baseUrl: sandbox.baseUrl,
     tokens: fixedToken(token),
     timeout: STEP_TIMEOUT,

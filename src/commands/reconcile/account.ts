@@ -5,8 +5,10 @@ import type { RunKeys } from "../../events/event.ts";
 import type { ListedYear } from "../../reconcile/service-links.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { EventStore } from "../../store/event-store.ts";
+import type { ValuesOf } from "../command.ts";
 import { openRunKeys } from "../judge-again.ts";
 import { serviceKeys } from "../shared-flags.ts";
+import type { reconcileFlags } from "./flags.ts";
 
 export interface ReconcileSources {
   readonly year: ListedYear;
@@ -19,17 +21,17 @@ export interface ReconcileSources {
 /** Throws `no_profile`, `no_token` or `usage` without an account that can be asked, and if a key or the store cannot be read. */
 export async function openSources(
   context: Context,
-  { key, db }: { readonly key: readonly string[]; readonly db: string | undefined },
+  { key, db, terminalId: given }: Pick<ValuesOf<typeof reconcileFlags>, "key" | "db" | "terminalId">,
 ): Promise<ReconcileSources> {
   const settings = await context.settings();
   const api = await context.api();
-  const terminalId = settings.get("terminalId");
+  const terminalId = given ?? settings.get("terminalId");
   if (terminalId === undefined)
     throw new PaylinkError(
       "usage",
       "No terminal is configured, and a service lists the links of one terminal.",
       {
-        problems: [{ at: "terminalId", message: "is required: set it, or PAYLINK_TERMINAL_ID" }],
+        problems: [{ at: "--terminal-id", message: "is required: give it, or store it as terminalId" }],
       },
     );
   const { keySources } = serviceKeys(key, settings, undefined);

@@ -7,6 +7,7 @@ import {
   eventStoreFlag as db,
   quietFlag,
   serviceKeyFlag,
+  terminalFlag,
   timeoutFlag,
 } from "../shared-flags.ts";
 
@@ -31,6 +32,7 @@ export const reconcileFlags = {
     example: "EUR",
   }),
   decimalComma: toggle("--decimal-comma", "read the amounts of the books as 10,50 and 1.234,50"),
+  terminalId: terminalFlag,
   key: serviceKeyFlag,
   timeout: timeoutFlag("30s for each request", "Not everything was compared."),
   quiet: quietFlag("the order numbers of what differs"),

@@ -39,6 +39,7 @@ import { openSources, type ReconcileSources } from "./account.ts";
 interface TimelineValues {
   readonly key: readonly string[];
   readonly db: string | undefined;
+  readonly terminalId: string | undefined;
 }
 
 /** What was found of one order number. */
