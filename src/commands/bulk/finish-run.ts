@@ -9,13 +9,15 @@ import type { ListEnd } from "../../bulk/run-list.ts";
 import { ELSEWHERE, INTERRUPTED, type RowOutcome } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";
 import { FAILURES, PaylinkError, type FailureCode } from "../../domain/errors.ts";
-import { hint, paylink, type Hint } from "../../domain/hint.ts";
+import { hint, type Hint } from "../../domain/hint.ts";
 import { stringifyJson } from "../../domain/json.ts";
+import { UNITS } from "../../domain/time.ts";
 import type { Sums } from "../../domain/money.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { formatCount, linkCount, renderSums, renderTally, rowCount, type Tally } from "../../render/bulk.ts";
 import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
+import { likeliestLinks } from "../../service/advice.ts";
 import type { BulkOptions } from "./flags.ts";
 import type { PreparedList } from "./list.ts";
 import { rerun } from "./rerun.ts";
@@ -55,12 +57,14 @@ export async function finishRun(
   const { service = "" } = options;
   const tally = { ...EMPTY_TALLY };
   const named: string[] = [];
+  const terminals = new Set<string | undefined>();
   const outcomeAt = (at: number, row: CheckedRow): RowOutcome =>
     outcomes.get(at) ?? earlierOutcome(list.planned[at], options, row);
   for (const [at, row] of list.checked.rows.entries()) {
     const outcome = outcomeAt(at, row);
     const kind = kindOf(outcome);
     tally[kind]++;
+    if (kind === "created") terminals.add(row.terminal);
     if (FAILED.has(kind) && named.length < MAX_NAMED_ROWS)
       named.push(`  line ${row.row.line}  ${kind}  ${safeText(outcome.error ?? "")}`);
   }
@@ -85,7 +89,7 @@ export async function finishRun(
       ...(tally.created > 0 ? [`${linkCount(tally.created)}: ${renderSums(sums.list())}`] : []),
       ...(isOnStdout ? [] : [`Results in ${path}`]),
       renderServiceName(account, paint),
-      ...(tally.created > 0 ? [renderHint(SEE_LINKS, context.named)] : []),
+      ...(tally.created > 0 ? [renderHint(seeLinks(terminals, context.now()), context.named)] : []),
     ];
     if (isOnStdout) out.note(lines.join("\n"));
     else out.data(lines.join("\n"));
@@ -168,7 +172,14 @@ export async function summaryOf({ settings }: Context, { checked, counts }: Prep
   };
 }
 
-const SEE_LINKS = hint`To see the links: ${paylink`links list --since 1h`}`;
+/** A service lists the links of one terminal. A run takes less than a day. */
+const seeLinks = (terminals: ReadonlySet<string | undefined>, now: Date): Hint => [
+  "To see the links: ",
+  ...[...terminals].flatMap((terminalId, at) => [
+    at === 0 ? "" : ", ",
+    likeliestLinks({ terminalId, sent: now }, UNITS.d),
+  ]),
+];
 
 const FAILED: ReadonlySet<string> = new Set(["refused", "not_reached", "unknown", "left"]);
 
