@@ -221,12 +221,12 @@ export async function showLink(context: Context, { link: id, quiet }: LinkOption
   const { out, send, signal } = context;
   const shown = await (await context.api()).showLink(id);
   await showServiceLink(context, shown, quiet);
-  const { label, get } = await context.settings();
-  const { terminalId = get("terminalId"), invoiceId } = shown.link;
-  const elsewhere = terminalId === get("terminalId") ? undefined : terminalId;
+  const settings = await context.settings();
+  const { terminalId, invoiceId } = shown.link;
+  const elsewhere = terminalId === settings.get("terminalId") ? undefined : terminalId;
   const timeline = paylink`reconcile ${invoiceId || id} ${{ "--terminal-id": elsewhere }}`;
   if (!quiet) out.note(renderHint(hint`All that happened to it: ${timeline}`, context.named));
-  if (out.json || quiet || label !== "sandbox" || shown.link.linkOptions === undefined) return 0;
+  if (out.json || quiet || settings.label !== "sandbox" || shown.link.linkOptions === undefined) return 0;
   const [{ findSandbox, linkPayments: paymentsOf }, { renderPayments }] = await Promise.all([
     import("../../service/sandbox.ts"),
     import("../../render/payments.ts"),
