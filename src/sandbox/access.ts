@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { isLoopback } from "../domain/addresses.ts";
+import type { Token } from "../domain/exchanges.ts";
 import { SCOPE } from "../domain/known-services.ts";
 import { isSameSecret, ownHost, type PageAccess } from "../pages/access.ts";
 import { type Merchant, newToken } from "./identity.ts";
@@ -52,12 +53,25 @@ export function requireControlAccess(tokens: AccessTokens, pages: PageAccess): M
 const TOKEN_LIFETIME = 3600;
 
 /** RFC 6749 5.2. */
-type TokenError = "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type";
+export const TOKEN_ERRORS = [
+  "invalid_request",
+  "invalid_client",
+  "invalid_scope",
+  "unsupported_grant_type",
+] as const;
+type TokenError = (typeof TOKEN_ERRORS)[number];
 
 /** All mandatory, each once. */
 const TOKEN_FIELDS = ["grant_type", "scope", "client_id", "client_secret"] as const;
 
-const tokenError = (error: TokenError, error_description: string, challenge?: "Basic") => ({
+interface TokenRefusal {
+  readonly status: 400 | 401;
+  readonly error: TokenError;
+  readonly error_description: string;
+  readonly challenge: "Basic" | undefined;
+}
+
+const tokenError = (error: TokenError, error_description: string, challenge?: "Basic"): TokenRefusal => ({
   status: error === "invalid_client" ? 401 : 400,
   error,
   error_description,
@@ -72,7 +86,7 @@ export function createAccessTokens({ merchant, tokenAuth, newId, clock }: Sandbo
   const challenge = tokenAuth === "basic" ? "Basic" : undefined;
   return {
     /** OAuth 2.0 client credentials (RFC 6749 4.4), as strict as the service: the credentials are form fields. */
-    issue(authorization: string | undefined, form: FormData | undefined) {
+    issue(authorization: string | undefined, form: FormData | undefined): Token | TokenRefusal {
       if (form === undefined)
         return tokenError("invalid_request", "the body must be a form: application/x-www-form-urlencoded");
       const basic = basicCredentials(authorization);

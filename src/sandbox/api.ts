@@ -1,7 +1,9 @@
 /** The service's API: payment links, access tokens, transactions, the key set, and the OpenAPI description. */
 import type { Context, Hono } from "hono";
-import type { Json } from "../domain/json.ts";
-import { LINKS_PATH } from "../domain/known-services.ts";
+import type { Exchanges } from "../domain/exchanges.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
+import { OPERATION_NAMES, type OperationName, OPERATIONS } from "../domain/operations.ts";
+import type { WellFormedLink } from "../domain/payment-link-values.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { Link } from "./store/rows.ts";
 import { addLink, cancelLink, findLink, linkResponse, listLinks, updateLink } from "./links.ts";
@@ -9,10 +11,39 @@ import { checkoutUrl } from "./access.ts";
 import { jsonReply, ServiceProblem } from "./replies.ts";
 import type { SandboxRuntime } from "./runtime.ts";
 
+/** Answers an operation; a refusal is thrown, or is an answer of another form. */
+type Answer<Name extends OperationName> = (
+  c: Context,
+  runtime: SandboxRuntime,
+) => Exchanges[Name]["reply"] | Response | Promise<Exchanges[Name]["reply"] | Response>;
+
+const shown = (c: Context, runtime: SandboxRuntime, link: Link): WellFormedLink =>
+  linkResponse(link, checkoutUrl(c, runtime), runtime.clock.now());
+
+const idIn = (c: Context): string => c.req.param("id") ?? "";
+
+const ANSWERS: { readonly [Name in OperationName]: Answer<Name> } = {
+  token: issueToken,
+  create: async (c, runtime) =>
+    shown(c, runtime, addLink(runtime, await jsonBody(c), checkoutUrl(c, runtime))),
+  details: (c, runtime) => shown(c, runtime, findLink(runtime.ledger, idIn(c))),
+  list: (c, runtime) => {
+    const { totalCount, records } = listLinks(runtime, c.req.query());
+    return { totalCount, records: records.map((link) => shown(c, runtime, link)) };
+  },
+  update: async (c, runtime) => shown(c, runtime, updateLink(runtime, idIn(c), await jsonBody(c))),
+  cancel: (c, runtime) => shown(c, runtime, cancelLink(runtime, idIn(c))),
+  transaction: readTransaction,
+};
+
 export function apiRoutes(app: Hono, runtime: SandboxRuntime): void {
-  linkRoutes(app, runtime);
-  app.post("/oauth2/token", (c) => issueToken(c, runtime));
-  app.get("/v1/transactions/:uti", (c) => readTransaction(c, runtime));
+  for (const name of OPERATION_NAMES) {
+    const { method, path } = OPERATIONS[name];
+    app.on(method, path.replace(/\{(\w+)\}/g, ":$1"), async (c) => {
+      const answer = await ANSWERS[name](c, runtime);
+      return answer instanceof Response ? answer : jsonReply(answer);
+    });
+  }
   app.get("/openapi.json", () => describeService());
   app.get("/.well-known/jwks.json", () => jsonReply({ keys: runtime.keys.published() }));
 }
@@ -26,34 +57,19 @@ async function issueToken(c: Context, { tokens }: SandboxRuntime): Promise<Respo
   return jsonReply(body, status, challenge === undefined ? {} : { "WWW-Authenticate": challenge });
 }
 
-async function describeService(): Promise<Response> {
-  const { openApiDocument } = await import("./openapi/document.ts");
-  return new Response(openApiDocument(), { headers: { "Content-Type": "application/json" } });
-}
-
 /** The record, with the merchant's own data of its link (Overview 6). */
-function readTransaction(c: Context, { ledger }: SandboxRuntime): Response {
+function readTransaction(c: Context, { ledger }: SandboxRuntime): JsonObject {
   const payment = ledger.findPayment(c.req.param("uti") ?? "");
   const link = payment && ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined)
     throw new ServiceProblem(404, "no transaction has this uti");
   const { merchantCustomData } = link.request;
-  return jsonReply({ ...payment.record, merchantCustomData });
+  return { ...payment.record, ...(merchantCustomData === undefined ? {} : { merchantCustomData }) };
 }
 
-function linkRoutes(app: Hono, runtime: SandboxRuntime): void {
-  const shown = (c: Context, link: Link) => linkResponse(link, checkoutUrl(c, runtime), runtime.clock.now());
-  const reply = (c: Context, link: Link): Response => jsonReply(shown(c, link));
-  app.post(LINKS_PATH, async (c) => reply(c, addLink(runtime, await jsonBody(c), checkoutUrl(c, runtime))));
-  app.get(LINKS_PATH, (c) => {
-    const { totalCount, records } = listLinks(runtime, c.req.query());
-    return jsonReply({ totalCount, records: records.map((link) => shown(c, link)) });
-  });
-  app.get(`${LINKS_PATH}/:id`, (c) => reply(c, findLink(runtime.ledger, c.req.param("id"))));
-  app.patch(`${LINKS_PATH}/:id`, async (c) =>
-    reply(c, updateLink(runtime, c.req.param("id"), await jsonBody(c))),
-  );
-  app.post(`${LINKS_PATH}/:id/cancel`, (c) => reply(c, cancelLink(runtime, c.req.param("id"))));
+async function describeService(): Promise<Response> {
+  const { openApiDocument } = await import("./openapi/document.ts");
+  return new Response(openApiDocument(), { headers: { "Content-Type": "application/json" } });
 }
 
 async function jsonBody(c: Context): Promise<Json> {

@@ -1,5 +1,6 @@
 /** What the operations on links accept besides a link to create: the query of a list, and the changes of an update. */
 import type { Problem } from "../domain/errors.ts";
+import type { PaymentLinkUpdate } from "../domain/exchanges.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
 import { LINK_STATUSES, type LinkStatus } from "../domain/payment-link-reply.ts";
 import { pastExpiry } from "../domain/payment-link.ts";
@@ -44,12 +45,6 @@ export function checkLinksQuery(query: Readonly<Record<string, string>>): Valida
   if (problems.length > 0 || !terminalId || !start || !end || !pages || !sizes)
     return { ok: false, problems };
   return { ok: true, value: { terminalId, from: start, to: end, page: pages, size: sizes, status: known } };
-}
-
-/** What can be changed of a link. */
-interface PaymentLinkUpdate {
-  readonly description?: string;
-  readonly expirationDate: string;
 }
 
 export function checkUpdate(changes: Json, now: Date): Validated<PaymentLinkUpdate> {

@@ -1,6 +1,7 @@
 /** The client of the service: creates, lists, shows, updates and cancels payment links, and reads transactions. */
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { PaylinkError } from "../domain/errors.ts";
+import type { Exchanges } from "../domain/exchanges.ts";
 import { hint, type Hint, paylink } from "../domain/hint.ts";
 import { type Json, stringifyJson } from "../domain/json.ts";
 import {
@@ -50,9 +51,13 @@ export interface Api {
 
 export function createApi(parts: ApiParts): Api {
   /** Calls an operation on one link. */
-  const callLink = async (operation: LinkEffect, id: string, body?: Uint8Array): Promise<ServiceLink> => {
+  const callLink = async <Name extends LinkEffect>(
+    operation: Name,
+    id: string,
+    request?: Call<Name>["request"],
+  ): Promise<ServiceLink> => {
     const url = operationUrl(parts.baseUrl, operation, { id });
-    const reply = await call(parts, { operation, url, body, about: { link: id } });
+    const reply = await call(parts, { operation, url, request, about: { link: id } });
     if (operation !== "details" && isWithoutLink(reply)) return readAgain(reply, id, operation);
     return readServiceLink(reply, id, operation);
   };
@@ -76,7 +81,7 @@ export function createApi(parts: ApiParts): Api {
       const url = operationUrl(parts.baseUrl, "create");
       const { terminalId, invoiceId } = request;
       const about = { terminalId, invoiceId, sent: parts.sent() };
-      const reply = await call(parts, { operation: "create", url, body: jsonBody(request), about });
+      const reply = await call(parts, { operation: "create", url, request, about });
       return readCreated(reply, request, about);
     },
     listLinks: async (query) => {
@@ -86,7 +91,7 @@ export function createApi(parts: ApiParts): Api {
     showLink,
     updateLink: async (id, changes) => {
       const own = "expirationDate" in changes ? {} : expiryIn(await showLink(id).catch(asUnchanged));
-      const updated = await callLink("update", id, jsonBody({ ...own, ...changes }));
+      const updated = await callLink("update", id, { ...own, ...changes });
       requireUpdated(updated, id, changes);
       return updated;
     },
@@ -100,8 +105,6 @@ export function createApi(parts: ApiParts): Api {
     renewToken: async () => (await parts.tokens.renew("token")) !== undefined,
   };
 }
-
-const jsonBody = (value: object): Uint8Array => new TextEncoder().encode(stringifyJson(value));
 
 /** A link that could not be read before it was to be changed is not changed. */
 function asUnchanged(error: unknown): never {
@@ -161,17 +164,22 @@ export function serviceUrl(baseUrl: string, path: string): URL {
 }
 
 /** One call of an operation. */
-interface Call {
-  readonly operation: OperationName;
+interface Call<Name extends OperationName> {
+  readonly operation: Name;
   readonly url: URL;
-  /** JSON; empty by default. */
-  readonly body?: Uint8Array | undefined;
+  /** Sent as JSON. */
+  readonly request?: Partial<Exchanges[Name]["request"]> | undefined;
   readonly about?: About;
 }
 
 /** Sends the request with the token in force, and once more if the service refuses that token. Throws unless it answers 2xx. */
-async function call(parts: ApiParts, { operation, url, body, about = {} }: Call): Promise<HttpReply> {
+async function call<Name extends OperationName>(
+  parts: ApiParts,
+  { operation: name, url, request, about = {} }: Call<Name>,
+): Promise<HttpReply> {
   const { send, now, tokens, timeout } = parts;
+  const operation: OperationName = name;
+  const body = request === undefined ? NO_BODY : new TextEncoder().encode(stringifyJson(request));
   // Only a request that may change something (RFC 9110 9.2.1) must be completed.
   const options = isReading(operation)
     ? { timeout }
@@ -210,7 +218,7 @@ async function withSlash(url: URL, exchange: (url: URL) => Promise<HttpReply>): 
   return exchange(same);
 }
 
-function requestTo(operation: OperationName, url: URL, token: string, body = NO_BODY): HttpRequest {
+function requestTo(operation: OperationName, url: URL, token: string, body: Uint8Array): HttpRequest {
   const { scheme, authority, target } = addressOf(url);
   // Lists each member: on Node 20, a spread among them makes this call several times slower (bulk bench).
   return {

@@ -1,6 +1,7 @@
 /** The links in the replies of the service: one that was created, one by its id, and a page of a list. */
 import type { PaymentLink, PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
+import type { PaymentLinkUpdate } from "../domain/exchanges.ts";
 import { findWrapped } from "../domain/envelope.ts";
 import { type Json, type JsonObject, memberOf } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
@@ -106,11 +107,8 @@ export interface ServiceLink {
   readonly violations: readonly Problem[];
 }
 
-/** What an update can change. */
-export interface LinkChanges {
-  readonly description?: string;
-  readonly expirationDate?: string;
-}
+/** What is changed: the service requires an expiry, which is the link's own by default. */
+export type LinkChanges = Partial<PaymentLinkUpdate>;
 
 /** The expiry as the service spells it. */
 export function expiryIn({ json }: ServiceLink): Pick<LinkChanges, "expirationDate"> {

@@ -5,12 +5,13 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import { expect, it } from "vitest";
+import { OPERATION_NAMES, OPERATIONS } from "../../src/domain/operations.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startSandbox } from "../support/paylink.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** Uses every operation. Each line that expects an error is one that the generated types must refuse. */
+/** Each line that expects an error is one that the generated types must refuse. */
 const PROGRAM = `
 import createClient from "openapi-fetch";
 import type { components, paths, webhooks } from "./sandbox.ts";
@@ -27,21 +28,18 @@ const headers = { Authorization: "Bearer " + token.data.access_token };
 const client = createClient<paths>({ baseUrl, headers });
 
 type Link = components["schemas"]["PaymentLink"];
-const LINKS = "/v1/payment-links";
-const LINK = "/v1/payment-links/{id}";
-
 const request = { amount: 10.5, currency: "GBP", terminalId, customerName: "Ada Lovelace" };
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 const expirationDate = inHours(1);
-const created = await client.POST(LINKS, { body: { ...request, expirationDate } });
+const created = await client.POST("/v1/payment-links", { body: { ...request, expirationDate } });
 if (created.data === undefined) throw new Error(created.error?.message);
 const link: Link = created.data;
 const params = { path: { id: link.id } };
 
 const period = { from: inHours(-1), to: inHours(1) };
-const listed = await client.GET(LINKS, { params: { query: { terminalId, ...period, size: 5, status: "active" } } });
-const shown = await client.GET(LINK, { params });
-const updated = await client.PATCH(LINK, { params, body: { description: "Coffee", expirationDate: inHours(2) } });
+const listed = await client.GET("/v1/payment-links", { params: { query: { terminalId, ...period, size: 5, status: "active" } } });
+const shown = await client.GET("/v1/payment-links/{id}", { params });
+const updated = await client.PATCH("/v1/payment-links/{id}", { params, body: { description: "Coffee", expirationDate: inHours(2) } });
 
 const form = new URLSearchParams({ outcome: "approved" });
 const paid = await fetch(link.url, { method: "POST", headers: { Accept: "application/json" }, body: form });
@@ -49,7 +47,7 @@ const { uti } = (await paid.json()) as { uti: string };
 const read = await client.GET("/v1/transactions/{uti}", { params: { path: { uti } } });
 const refused = await client.POST("/v1/payment-links/{id}/cancel", { params });
 const keys = await client.GET("/.well-known/jwks.json");
-const invalid = await client.POST(LINKS, { body: request });
+const invalid = await client.POST("/v1/payment-links", { body: request });
 
 const codeOf = (record: components["schemas"]["Transaction"]): string =>
   record.transApproved ? record.authorisationCode : "none";
@@ -60,9 +58,9 @@ export const responseOf = (record: Failed): string => (record.transCancelled ? "
 // @ts-expect-error A cancelled attempt has no response code.
 export const codeOfFailed = (record: Failed): string => record.responseCode;
 // @ts-expect-error An amount is a number.
-export const textAmount = () => client.POST(LINKS, { body: { ...request, amount: "10.50" } });
+export const textAmount = () => client.POST("/v1/payment-links", { body: { ...request, amount: "10.50" } });
 // @ts-expect-error The terminal is mandatory.
-export const allTerminals = () => client.GET(LINKS, { params: { query: period } });
+export const allTerminals = () => client.GET("/v1/payment-links", { params: { query: period } });
 // @ts-expect-error No link has this status.
 export const isOpen = ({ status }: Link): boolean => status === "open";
 
@@ -99,6 +97,11 @@ const TSCONFIG = {
   },
   files: ["program.ts"],
 };
+
+it.each(OPERATION_NAMES)("is tried with the operation %s", (name) => {
+  const { method, path } = OPERATIONS[name];
+  expect(PROGRAM).toContain(`.${method}("${path}"`);
+});
 
 it("lets openapi-typescript make a client that type-checks and runs against the sandbox", async () => {
   const home = temporaryHome();

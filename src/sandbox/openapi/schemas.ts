@@ -1,4 +1,5 @@
-/** The schemas of links and transactions in the document, from the tables that check them. */
+/** The schemas of the document: of links and transactions from the tables that check them, and those of what has no table. */
+import { SCOPE } from "../../domain/known-services.ts";
 import type { Outcome } from "../../domain/outcome.ts";
 import { LINK_FIELDS, type LinkFieldPath } from "../../domain/payment-link-fields.ts";
 import { linkFieldsOf, fieldMeaning } from "../../domain/payment-link-field-lookup.ts";
@@ -6,6 +7,7 @@ import { FIELD_TYPES } from "../../domain/payment-link-types.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
 import { isForbidden, isRequired } from "../../domain/transaction.ts";
+import { TOKEN_ERRORS } from "../access.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -63,8 +65,47 @@ function transactionSchema(outcome: Outcome, description: string): JsonSchema {
   };
 }
 
-/** Those that are made of the tables. */
-export const SCHEMAS: JsonSchema = {
+export const schemaRef = (name: SchemaName): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+const text = (description: string, more: JsonSchema = {}): JsonSchema => ({
+  type: "string",
+  ...more,
+  description,
+});
+const listOf = (description: string, items: JsonSchema): JsonSchema => ({
+  type: "array",
+  items,
+  description,
+});
+
+/** An object whose members are all there, but for those that are optional. */
+function object(
+  properties: Readonly<Record<string, JsonSchema>>,
+  ...optional: readonly string[]
+): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: "object", properties, ...(required.length === 0 ? {} : { required }) };
+}
+
+const scope = (description: string): JsonSchema => ({ const: SCOPE, description });
+
+const PROBLEM = {
+  code: { type: "integer", description: "The service's code, such as 275 for an unknown payment link." },
+  message: text("What is wrong."),
+  type: text("about:blank: the status says what kind of problem it is."),
+  title: text("The name of the status."),
+  status: { type: "integer", description: "The status of the reply." },
+  detail: text("The same as message."),
+  errors: listOf(
+    "Each invalid field.",
+    object({
+      pointer: text("The field, as a JSON Pointer in its URI fragment form.", { pattern: "^#" }),
+      detail: text("What is wrong with it."),
+    }),
+  ),
+};
+
+export const SCHEMAS = {
   PaymentLinkRequest: {
     ...linkSchema("request"),
     description: "A link to create: one-time, or multi-use with linkOptions.",
@@ -74,16 +115,85 @@ export const SCHEMAS: JsonSchema = {
   },
   PaymentLinkUpdate: {
     description: "The changes to a link; a field that is left out keeps its value.",
-    type: "object",
-    properties: { description: memberSchema("description"), expirationDate: memberSchema("expirationDate") },
-    required: ["expirationDate"],
+    ...object(
+      { description: memberSchema("description"), expirationDate: memberSchema("expirationDate") },
+      "description",
+    ),
     additionalProperties: false,
   },
   PaymentLink: { ...linkSchema("reply"), description: "A payment link." },
+  PaymentLinks: {
+    description: "One page of a list.",
+    ...object({
+      totalCount: { type: "integer", minimum: 0, description: "The number of links on all pages." },
+      records: listOf("The newest links first.", { $ref: "#/components/schemas/PaymentLink" }),
+    }),
+  },
+  TokenRequest: {
+    description: "OAuth 2.0 client credentials (RFC 6749 4.4).",
+    ...object({
+      grant_type: { const: "client_credentials", description: "The only grant of the service." },
+      scope: scope("The only scope of the service."),
+      client_id: text("The id of the client."),
+      client_secret: text("The secret of the client.", { format: "password" }),
+    }),
+  },
+  Token: object(
+    {
+      access_token: text("The token that the other operations need."),
+      token_type: { const: "Bearer", description: "How the token is sent." },
+      expires_in: { type: "integer", minimum: 1, description: "The lifetime in seconds." },
+      scope: scope("The scope of the token."),
+      refresh_token: text("Reserved."),
+    },
+    "refresh_token",
+  ),
+  TokenError: {
+    description: "An error of the token endpoint (RFC 6749 5.2).",
+    ...object(
+      {
+        error: { enum: TOKEN_ERRORS, description: "The kind of the error." },
+        error_description: text("What is wrong."),
+      },
+      "error_description",
+    ),
+  },
   ApprovedTransaction: transactionSchema("APPROVED", "The record of an approved payment."),
   DeclinedTransaction: transactionSchema("DECLINED", "The record of a declined payment."),
   CancelledTransaction: transactionSchema(
     "CANCELLED",
     "The record of an attempt that the customer cancelled.",
   ),
-};
+  Transaction: {
+    description: "A transaction with the merchantCustomData of its link.",
+    allOf: [
+      {
+        oneOf: ["Approved", "Declined", "Cancelled"].map((outcome) => ({
+          $ref: `#/components/schemas/${outcome}Transaction`,
+        })),
+      },
+      object({ merchantCustomData: memberSchema("merchantCustomData") }, "merchantCustomData"),
+    ],
+  },
+  Problem: {
+    description:
+      "An error. The service documents code and message; the sandbox has them in problem details (RFC 9457).",
+    ...object(PROBLEM, ...Object.keys(PROBLEM)),
+  },
+  KeySet: {
+    description: "A JWK Set (RFC 7517): the current key first, then those that were replaced within a day.",
+    ...object({
+      keys: listOf(
+        "The public keys.",
+        object({
+          kty: { const: "RSA", description: "The type of the key." },
+          kid: text("The keyid of the signatures."),
+          n: text("The modulus."),
+          e: text("The exponent."),
+        }),
+      ),
+    }),
+  },
+} satisfies Readonly<Record<string, JsonSchema>>;
+
+export type SchemaName = keyof typeof SCHEMAS;
