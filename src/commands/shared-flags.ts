@@ -1,6 +1,7 @@
 /** What several commands share: flags, each declared once, what they mean together with the settings, and the confirmation. */
 import type { ForwardingKey } from "../sender/signing-key.ts";
 import type { Mapping } from "../lists/columns.ts";
+import type { Choice } from "../lists/only.ts";
 import type { Context } from "../context.ts";
 import { isLoopback } from "../domain/addresses.ts";
 import { BROKER_FORMS } from "../domain/brokers.ts";
@@ -28,6 +29,7 @@ import {
   type ValuesOf,
 } from "./command.ts";
 import {
+  parseCount,
   parseEventStoreFlag,
   parseMilliseconds,
   parseOutcome,
@@ -67,10 +69,21 @@ export const eventStoreFlag = flag(
 export const parseMapping: Parser<Mapping> = async (typed) =>
   (await import("../lists/columns.ts")).parseMapping(typed);
 
+/** `Status=Open`, in the words of the module that chooses rows. */
+export const parseOnly: Parser<Choice> = async (typed) => (await import("../lists/only.ts")).parseOnly(typed);
+
+/** Where a list begins that has a title above it. */
+export const headerLineFlag = flag(
+  "--header-line <n>",
+  "the line of the header, where other text stands above it",
+  parseCount(1, Number.MAX_SAFE_INTEGER),
+  { example: "5" },
+);
+
 /** How the columns of books are named. */
 export const booksMapFlag = repeatable(
   "--map <column=field>",
-  "read this column of the books as invoiceId, amount or currency, or leave it out (Paid=); repeatable",
+  "read this column of the books as invoiceId, amount, currency, paid, due, state, in, out or sign, or leave it out (Paid=); repeatable",
   parseMapping,
   { example: "Ref=invoiceId" },
 );

@@ -42,8 +42,6 @@ export type LinkField = Sides & {
   readonly asked?: "always" | "to change";
   /** What prompts, summaries, cards and tables call it. */
   readonly label: string;
-  /** What else people call it in their lists, besides its label and the last part of its path. */
-  readonly aliases?: string;
   /** Its place from the top where links are shown. Details and summaries show the others below. */
   readonly shown?: Readonly<Partial<Record<LinkView, number>>>;
   /** As help says it; `fieldMeaning` makes it a sentence. By default the label. */
@@ -78,8 +76,6 @@ export const LINK_FIELDS = {
     value: "decimal",
     example: "10",
     label: "amount",
-    aliases:
-      "price, total, sum, total amount, amount due, grand total, betrag, gesamtbetrag, rechnungsbetrag, summe, preis, montant, prix, importe, importo, prezzo, precio, valor, preço, bedrag, kwota, belopp, beløb, beløp, сумма, 金額",
     shown: { card: 2, details: 1, preview: 1 },
     asked: "to change",
     meaning:
@@ -94,7 +90,6 @@ export const LINK_FIELDS = {
     value: "code",
     example: "EUR",
     label: "currency",
-    aliases: "ccy, cur, curr, currency code, währung, devise, moneda, moeda, valuta, waluta, валюта, 通貨",
     shown: { details: 2 },
     asked: "to change",
     setting: "currency",
@@ -108,8 +103,6 @@ export const LINK_FIELDS = {
     value: "id",
     example: "INV-1",
     label: "order number",
-    aliases:
-      "invoice, invoice no, invoice number, order, order no, order id, reference, ref, rechnung, rechnungsnummer, rechnungsnr, rechnung nr, bestellnummer, auftragsnummer, facture, factura, fattura, faktura, factuur",
     shown: { card: 4, details: 7, preview: 3 },
     asked: "always",
     meaning: "your order number; the payment references of a reusable link begin with it",
@@ -134,7 +127,6 @@ export const LINK_FIELDS = {
     flag: "expires",
     value: "when",
     label: "expires",
-    aliases: "expiry, expiry date, due date, valid until",
     shown: { card: 6, details: 10, preview: 6 },
     asked: "to change",
     setting: "expires",
@@ -150,8 +142,6 @@ export const LINK_FIELDS = {
     flag: "customerName",
     value: "name",
     label: "customer",
-    aliases:
-      "name, full name, client, client name, payer, company, kunde, kundenname, cliente, klant, nom, nombre",
     shown: { card: 3, details: 5, preview: 2 },
     asked: "to change",
     setting: "customerName",
@@ -165,7 +155,6 @@ export const LINK_FIELDS = {
     value: "text",
     example: "'Order 1042'",
     label: "description",
-    aliases: "note, text",
     shown: { card: 5, details: 6, preview: 4 },
     asked: "always",
     multiline: true,
@@ -252,7 +241,6 @@ export const LINK_FIELDS = {
     flag: "email",
     value: "address",
     label: "e-mail",
-    aliases: "mail, e-mail address",
     shown: { preview: 5 },
     meaning: "the customer's e-mail address",
   },
@@ -278,7 +266,6 @@ export const LINK_FIELDS = {
     flag: "address1",
     value: "line",
     label: "address",
-    aliases: "street",
     meaning: "first address line",
   },
   "customerDetails.billingAddress.addressLine1": {
@@ -298,14 +285,12 @@ export const LINK_FIELDS = {
     flag: "city",
     value: "city",
     label: "city",
-    aliases: "town",
   },
   "customerDetails.billingAddress.postalcode": {
     type: "text",
     flag: "postcode",
     value: "code",
     label: "postcode",
-    aliases: "zip, zip code",
   },
   "customerDetails.billingAddress.postalCode": {
     type: "text",

@@ -1,10 +1,20 @@
-/** The columns of a list: which field of the request each is by its name or by `--map`, and which field a wrong name means. */
+/** The columns of a list: what each is by its name or by `--map`, and which field a wrong name means. */
 import { comparableText } from "../domain/comparable-text.ts";
 import type { Problem } from "../domain/errors.ts";
 import { typedFlag } from "../domain/hint.ts";
-import { isKnownCurrency } from "../domain/money.ts";
 import { accepted, isMisspelled, nearest, refused, type Parsed } from "../domain/parse-result.ts";
-import { linkFieldAt, fieldLabel, requestFields } from "../domain/payment-link-field-lookup.ts";
+import { fieldLabel, requestFields } from "../domain/payment-link-field-lookup.ts";
+import {
+  bareSpellingOf,
+  FIELD_WORDS,
+  isMoneyRole,
+  meaningsBySpelling,
+  MONEY_ROLES,
+  ROLE_WORDS,
+  spellingOf,
+  WEAK_ORDER_NUMBERS,
+  type ColumnRole,
+} from "./words.ts";
 
 export interface Column {
   /** As written in the file. */
@@ -13,13 +23,21 @@ export interface Column {
   readonly field: string | undefined;
   /** The field that the name means, although it is not the name of one. */
   readonly meant: string | undefined;
+  /** What it says of the row's money besides. */
+  readonly role: ColumnRole | undefined;
+  /** In a column of two signs, the one for money that came in; undefined where nobody has said it. */
+  readonly moneyIn?: string | undefined;
+  /** It has order numbers only where no other column has them. */
+  readonly isWeak?: boolean;
 }
 
-/** A `--map`: the column of this name is this field; without a field, it is not sent. */
-export type Mapping = Pick<Column, "name" | "field">;
+/** A `--map`: the column of this name is this field, or says this of the money; without both, it is left out. */
+export interface Mapping extends Pick<Column, "name" | "field" | "moneyIn"> {
+  readonly role?: ColumnRole | undefined;
+}
 
 const FIELDS = requestFields();
-const FIELD_OF = new Map(FIELDS.map((field) => [normalised(field), field]));
+const ORDER_NUMBER = "invoiceId";
 
 /** Case, spaces, hyphens, underscores and what is invisible do not matter: `Customer Name` is `customerName`. */
 function normalised(name: string): string {
@@ -28,40 +46,57 @@ function normalised(name: string): string {
     .replace(/[\s_-]+/g, "");
 }
 
-const MEANINGS = new Map<string, string>();
-for (const field of FIELDS)
-  for (const name of [
-    field,
-    field.split(".").at(-1) ?? "",
-    fieldLabel(field),
-    ...(linkFieldAt(field).aliases?.split(", ") ?? []),
-  ])
-    if (!MEANINGS.has(spellingOf(name))) MEANINGS.set(spellingOf(name), field);
-const SPELLINGS = [...MEANINGS.keys()];
+/** The spellings that columns are known by. Most commands read settings, and no list. */
+const spellings = once(() => ({
+  fieldOf: new Map(FIELDS.map((field) => [normalised(field), field])),
+  meanings: meaningsBySpelling(
+    FIELDS.map((field) => [
+      field,
+      [field, field.split(".").at(-1) ?? "", fieldLabel(field).replaceAll(",", " "), FIELD_WORDS[field] ?? ""]
+        .filter((words) => words !== "")
+        .join(", "),
+    ]),
+  ),
+  roles: meaningsBySpelling(Object.entries(ROLE_WORDS) as [ColumnRole, string][]),
+  weak: meaningsBySpelling([[ORDER_NUMBER, WEAK_ORDER_NUMBERS]]),
+  /** In their order: the first that a list has is looked into for order numbers. */
+  texts: [...meaningsBySpelling([["text", ROLE_WORDS.text]]).keys()],
+}));
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** What a list of rows to send says of them itself. */
+const ROLES_BESIDE_FIELDS: ReadonlySet<ColumnRole> = new Set(["paid", "paidOn", "due", "state", "running"]);
 
 /** Nearly the words for a field, and something else. */
 const NO_FIELDS: ReadonlySet<string> = new Set(["county", "customerid", "customerno"]);
 
-/** The letters and digits of a name, without what is in brackets, and the code of a currency behind the first word. */
-function spellingOf(name: string): string {
-  const words = name
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/\p{M}/gu, "")
-    .replace(/(?<=\S\s*)(?:\([^()]*\)|\[[^[\]]*\])/gu, " ")
-    .split(/[^\p{L}\d]+/u)
-    .filter((word) => word !== "");
-  return words.filter((word, at) => at === 0 || !isKnownCurrency(word)).join("");
-}
+/** Letters of a name that may be a misspelled one: a text in its place would take long to compare. */
+const LONGEST_NEAR = 60;
+
+/** The meaning of a name, with what it has in brackets, or else without. */
+const lookUp = <Meaning>(name: string, meanings: ReadonlyMap<string, Meaning>): Meaning | undefined =>
+  meanings.get(spellingOf(name)) ?? meanings.get(bareSpellingOf(name));
 
 /** The field that a name means or nearly is. */
 export function fieldMeantBy(name: string): string | undefined {
-  const spelling = spellingOf(name);
-  const near = NO_FIELDS.has(spelling) ? undefined : nearest(spelling, SPELLINGS, isMisspelled);
-  return MEANINGS.get(spelling) ?? (near === undefined ? undefined : MEANINGS.get(near));
+  const { meanings, weak } = spellings();
+  const known = lookUp(name, meanings) ?? lookUp(name, weak);
+  if (known !== undefined) return known;
+  const spelling = bareSpellingOf(name);
+  const near =
+    NO_FIELDS.has(spelling) || spelling.length > LONGEST_NEAR
+      ? undefined
+      : nearest(spelling, [...meanings.keys()], isMisspelled);
+  return near === undefined ? undefined : meanings.get(near);
 }
 
-/** `Invoice=invoiceId`. A field has no equals sign in its name. */
+const leftOut = (name: string) => ({ name, field: undefined, meant: undefined, role: undefined }) as const;
+
+/** `Invoice=invoiceId`, `Balance=due`, `Soll/Haben=sign:H`. A field has no equals sign in its name. */
 export function parseMapping(typed: string): Parsed<Mapping> {
   const at = typed.lastIndexOf("=");
   const name = typed.slice(0, at).trim();
@@ -69,12 +104,32 @@ export function parseMapping(typed: string): Parsed<Mapping> {
   if (at === -1 || name === "")
     return refused("must be a column and a field, such as Invoice=invoiceId, or Invoice= to leave it out");
   if (text === "") return accepted({ name, field: undefined });
-  const field = FIELD_OF.get(normalised(text));
+  const [word = "", moneyIn] = text.split(/:(.*)/su).map((part) => part.trim());
+  const role = word.toLowerCase();
+  if (isMoneyRole(role) && (moneyIn === undefined || role === "sign"))
+    return accepted({ name, field: undefined, role, ...(moneyIn === undefined ? {} : { moneyIn }) });
+  const field = spellings().fieldOf.get(normalised(text));
   if (field !== undefined) return accepted({ name, field });
-  const near = fieldMeantBy(text) ?? nearest(text, FIELDS);
+  const near = fieldMeantBy(text) ?? nearest(text, [...FIELDS, ...MONEY_ROLES]);
   return near === undefined
-    ? refused(`must name a field, such as ${FIELDS.slice(0, 3).join(", ")}`)
+    ? refused(`must name a field, such as ${FIELDS.slice(0, 3).join(", ")}, or ${MONEY_ROLES.join(", ")}`)
     : refused("must name a field", `${name}=${near}`);
+}
+
+/** `Invoice No.=invoiceId,Total=amount,Status=`: several of them with commas, in quotes where a name has a comma, as in CSV. */
+export function parseMappings(typed: string): Parsed<readonly Mapping[]> {
+  const parts = typed.match(/(?:"(?:[^"]|"")*"|[^",])+/g) ?? [];
+  const mappings: Mapping[] = [];
+  for (const part of parts) {
+    const parsed = parseMapping(
+      part.trim().replace(/"((?:[^"]|"")*)"/g, (_, text: string) => text.replaceAll('""', '"')),
+    );
+    if (!parsed.ok) return parsed;
+    mappings.push(parsed.value);
+  }
+  return mappings.length === 0
+    ? refused("must be columns and fields, such as Invoice No.=invoiceId,Status=")
+    : accepted(mappings);
 }
 
 /** Escapes in the way that messages show a name: a line break, or what is invisible. */
@@ -86,17 +141,20 @@ const unescaped = (name: string): string =>
     .replace(/\\[nrt]/g, " ");
 
 interface ColumnsOptions {
+  /** From the setting `columns`: they hold for lists that have these columns, where `mappings` say nothing. */
+  readonly standing?: readonly Mapping[];
   /** A column that means a field is that field, where nothing is sent. */
   readonly takesMeant?: boolean;
   /** Mappings of columns that the list does not have are no problem: they are for another list. */
   readonly mayBeUnused?: boolean;
-  /** The fields that are read; without it, all. A column of another field is as one that is not sent. */
+  /** The list is one of what is booked: of the fields, these are read, and what else a name says is about money. */
   readonly fields?: ReadonlySet<string>;
 }
 
 /** Reads the names of columns, for one list. */
 export class Columns {
   private readonly mapped: ReadonlyMap<string, Mapping>;
+  private readonly standing: ReadonlyMap<string, Mapping>;
   private readonly takesMeant: boolean;
   private readonly mayBeUnused: boolean;
   private readonly fields: ReadonlySet<string> | undefined;
@@ -105,54 +163,115 @@ export class Columns {
 
   constructor(
     mappings: readonly Mapping[] = [],
-    { takesMeant = false, mayBeUnused = false, fields }: ColumnsOptions = {},
+    { standing = [], takesMeant = false, mayBeUnused = false, fields }: ColumnsOptions = {},
   ) {
     this.takesMeant = takesMeant;
     this.mayBeUnused = mayBeUnused;
     this.fields = fields;
-    this.mapped = new Map(
-      mappings.flatMap((mapping) =>
-        [unescaped(mapping.name), mapping.name].map((name) => [normalised(name), mapping] as const),
-      ),
-    );
+    this.mapped = byName(mappings);
+    this.standing = byName(standing);
   }
 
   named(name: string): Column {
-    const known = this.known.get(name);
-    if (known !== undefined) return known;
-    const read = this.read(name);
-    const isRead = read.field === undefined || (this.fields?.has(read.field) ?? true);
-    const column = isRead ? read : { name, field: undefined, meant: undefined };
-    this.known.set(name, column);
-    return column;
+    const known = this.known.get(name) ?? this.read(name);
+    this.known.set(name, known);
+    return known;
   }
 
-  /** Whether a `--map` says what the column is. */
+  /** Whether columns of all fields are read, which are sent. */
+  get areSent(): boolean {
+    return this.fields === undefined;
+  }
+
+  /** Whether a `--map` or the setting says what the column is. */
   isMapped(name: string): boolean {
-    return this.mapped.has(normalised(name));
+    return this.mapped.has(normalised(name)) || this.standing.has(normalised(name));
+  }
+
+  /** Those of the setting that hold for a list. */
+  standingFor(columns: readonly Column[]): Mapping[] {
+    return columns.flatMap(({ name }) =>
+      this.mapped.has(normalised(name)) ? [] : (this.standing.get(normalised(name)) ?? []),
+    );
   }
 
   private read(name: string): Column {
-    const mapping = this.mapped.get(normalised(name));
-    if (mapping !== undefined) return { name, field: mapping.field, meant: undefined };
-    const field = FIELD_OF.get(normalised(name));
-    if (field !== undefined) return { name, field, meant: undefined };
-    const meant = fieldMeantBy(name);
-    return this.takesMeant ? { name, field: meant, meant: undefined } : { name, field: undefined, meant };
+    const mapping = this.mapped.get(normalised(name)) ?? this.standing.get(normalised(name));
+    if (mapping !== undefined)
+      return {
+        ...mapping,
+        name,
+        field: this.ifRead(mapping.field),
+        meant: undefined,
+        // What is due stays what is due where it is asked for.
+        role: mapping.role ?? (mapping.field === "amount" ? this.roleOf(name) : undefined),
+      };
+    const exact = this.ifRead(spellings().fieldOf.get(normalised(name)));
+    if (exact !== undefined) return { name, field: exact, meant: undefined, role: undefined };
+    const role = this.roleOf(name);
+    if (role !== undefined) return { name, field: undefined, meant: undefined, role };
+    const meant = this.ifRead(fieldMeantBy(name));
+    const isWeak = meant === ORDER_NUMBER && lookUp(name, spellings().weak) !== undefined;
+    return this.takesMeant
+      ? { name, field: meant, meant: undefined, role: undefined, isWeak }
+      : { name, field: undefined, meant, role: undefined, isWeak };
+  }
+
+  private roleOf(name: string): ColumnRole | undefined {
+    const role = lookUp(name, spellings().roles);
+    return role !== undefined && (this.fields !== undefined || ROLES_BESIDE_FIELDS.has(role))
+      ? role
+      : undefined;
+  }
+
+  private ifRead(field: string | undefined): string | undefined {
+    return field === undefined || (this.fields?.has(field) ?? true) ? field : undefined;
+  }
+
+  /**
+   * The columns of a list together: a reference is no order number beside a column of them. In books without such a column, the first
+   * column of texts may have them.
+   */
+  together(columns: readonly Column[]): readonly Column[] {
+    const isNumber = ({ field, meant }: Column): boolean => (field ?? meant) === ORDER_NUMBER;
+    const weak = columns.filter((column) => isNumber(column) && column.isWeak === true);
+    if (columns.some((column) => isNumber(column) && column.isWeak !== true))
+      return weak.length === 0
+        ? columns
+        : columns.map((column) => (weak.includes(column) ? leftOut(column.name) : column));
+    if (this.fields === undefined || weak.length > 0) return columns;
+    const rank = ({ name }: Column): number => spellings().texts.indexOf(spellingOf(name));
+    const texts = columns.filter(({ role }) => role === "text");
+    const [text] = texts.toSorted((one, other) => rank(one) - rank(other));
+    return text === undefined
+      ? columns
+      : columns.map((column) => (column === text ? { ...column, field: ORDER_NUMBER } : column));
   }
 
   /** The mappings of columns that the list does not have, with the columns that they probably mean. */
   unused(names: readonly string[]): Problem[] {
     if (this.mayBeUnused) return [];
     const present = new Set(names.map(normalised));
-    return [...new Set(this.mapped.values())].flatMap(({ name, field = "" }) => {
+    return [...new Set(this.mapped.values())].flatMap((mapping) => {
+      const { name } = mapping;
       if (present.has(normalised(name)) || present.has(normalised(unescaped(name)))) return [];
       const near = nearest(name, names);
-      const message = `names a column that the list does not have (got "${name}=${field}")`;
+      const message = `names a column that the list does not have (got "${mappingText(mapping)}")`;
       return [{ at: "--map", message: near === undefined ? message : `${message}; did you mean ${near}?` }];
     });
   }
 }
+
+const byName = (mappings: readonly Mapping[]): ReadonlyMap<string, Mapping> =>
+  new Map(
+    mappings.flatMap((mapping) =>
+      [unescaped(mapping.name), mapping.name].map((name) => [normalised(name), mapping] as const),
+    ),
+  );
+
+/** `Invoice=invoiceId`. */
+export const mappingText = ({ name, field, role, moneyIn }: Mapping): string =>
+  `${name}=${field ?? role ?? ""}${moneyIn === undefined ? "" : `:${moneyIn}`}`;
 
 /** The columns that mean a field and are not named as one: otherwise links would silently lack their values. */
 export const misnamed = (columns: readonly Column[]): Problem[] =>
@@ -175,3 +294,31 @@ export function repeatedFields(columns: readonly Column[]): string[] {
   const fields = columns.flatMap(({ field }) => field ?? []);
   return [...new Set(fields.filter((field, index) => fields.indexOf(field) !== index))];
 }
+
+/** The same as problems, each with its columns and how to choose one of them. */
+export const repetitionsIn = (columns: readonly Column[]): Problem[] =>
+  repeatedFields(columns).map((field) => {
+    const names = [...new Set(columns.filter((column) => column.field === field).map(({ name }) => name))];
+    const advice = names.map((name) => mapFlag(name, "")).join(" or ");
+    return {
+      at: field,
+      message:
+        names.length === 1
+          ? "must be one column"
+          : `must be one column, and ${names.join(" and ")} mean it: leave out the wrong one with ${advice}`,
+    };
+  });
+
+/** The columns as the advice of `misnamed` makes them: of several for one field, the first is it. */
+export function assumed(columns: readonly Column[]): readonly Column[] {
+  const taken = new Set(columns.flatMap(({ field }) => field ?? []));
+  return columns.map((column) => {
+    if (column.meant === undefined || taken.has(column.meant)) return column;
+    taken.add(column.meant);
+    return { ...column, field: column.meant, meant: undefined };
+  });
+}
+
+/** The column of the amounts, by its name or by what that means. */
+export const amountColumn = (columns: readonly Column[]): Column | undefined =>
+  columns.find(({ field }) => field === "amount") ?? columns.find(({ meant }) => meant === "amount");

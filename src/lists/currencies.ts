@@ -83,14 +83,15 @@ export function splitAmount(text: string): {
   readonly amount: string;
   readonly currencies?: readonly string[];
 } {
-  const trimmed = text.trim();
+  // An apostrophe tells a spreadsheet that the number is text.
+  const trimmed = text.trim().replace(/^'(?=[\d.,])/, "");
   for (const form of [BEFORE, AFTER]) {
     const [whole, named] = form.exec(trimmed) ?? [];
     const currencies = named === undefined ? undefined : currenciesOf(named);
     if (whole !== undefined && currencies !== undefined)
       return { amount: trimmed.replace(form, "").trim(), currencies };
   }
-  return { amount: text };
+  return { amount: trimmed };
 }
 
 /** Something in the list, or a flag, that names a currency. */
@@ -137,26 +138,46 @@ export interface ListCurrency {
 export function currencyOf(
   { columns }: ListRow,
   given: Map<string, Json>,
+  options: ListCurrency,
+): string | Problem | undefined {
+  const cells = AMOUNTS.flatMap((field) => {
+    const value = given.get(field);
+    if (value === undefined) return [];
+    const name = columns.find((column) => column.field === field)?.name;
+    if (typeof value !== "string") return [{ name, text: "", currencies: undefined }];
+    const { amount, currencies } = splitAmount(value);
+    given.set(field, amount);
+    return [{ name, text: value, currencies }];
+  });
+  return currencyOfCells(given.get("currency"), cells, options);
+}
+
+/** A cell with an amount, and the name of its column. */
+export interface AmountCell {
+  readonly name: string | undefined;
+  readonly text: string;
+  /** Those that stand beside the amount. */
+  readonly currencies: readonly string[] | undefined;
+}
+
+/** The same of any amounts of the row. `own` is what the column of currencies has. */
+export function currencyOfCells(
+  own: Json | undefined,
+  cells: readonly AmountCell[],
   { currency: flag, list }: ListCurrency,
 ): string | Problem | undefined {
   const evidence: CurrencyEvidence[] = [];
   const column = list.columns.find(({ field }) => field === "currency")?.name;
-  const own = given.get("currency");
   if (typeof own === "string") {
     const currencies = currenciesOf(own) ?? [comparableText(own).toUpperCase()];
     evidence.push({ of: `the column ${column ?? "currency"}`, spelled: own.trim(), currencies });
   }
-  for (const field of AMOUNTS) {
-    const name = columns.find((one) => one.field === field)?.name;
-    const named = name === undefined || !given.has(field) ? undefined : currenciesInName(name);
-    if (name !== undefined && named !== undefined)
+  for (const { name, text, currencies } of cells) {
+    const named = name === undefined ? undefined : currenciesInName(name);
+    if (named !== undefined)
       evidence.push({ of: `the header "${name}"`, spelled: named.join(" or "), currencies: named });
-    const value = given.get(field);
-    if (typeof value !== "string") continue;
-    const { amount, currencies } = splitAmount(value);
-    if (currencies === undefined) continue;
-    given.set(field, amount);
-    evidence.push({ of: `the cell of ${name ?? field}`, spelled: value.trim(), currencies });
+    if (currencies !== undefined)
+      evidence.push({ of: `the cell of ${name ?? "amount"}`, spelled: text.trim(), currencies });
   }
   if (evidence.length === 0 && column !== undefined && flag === undefined)
     return {
@@ -164,6 +185,8 @@ export function currencyOf(
       message:
         "is empty, and the list has a column for it: fill the cell, or give --currency for all such rows",
     };
-  const problem = column ?? "amount";
-  return agreedCurrency(evidence.length > 0 && flag !== undefined ? [...evidence, flag] : evidence, problem);
+  return agreedCurrency(
+    evidence.length > 0 && flag !== undefined ? [...evidence, flag] : evidence,
+    column ?? "amount",
+  );
 }

@@ -52,6 +52,16 @@ const notText = (message: string, cause?: unknown): PaylinkError =>
     cause,
   });
 
+/** The text from a line on, which is counted from 1: empty if it has fewer lines. */
+export function textFromLine(bytes: Uint8Array, line: number): Uint8Array {
+  let at = 0;
+  for (let number = 1; number < line && at < bytes.length; number++) {
+    while (at < bytes.length && bytes[at] !== 0x0a && bytes[at] !== 0x0d) at++;
+    at += bytes[at] === 0x0d && bytes[at + 1] === 0x0a ? 2 : 1;
+  }
+  return bytes.subarray(at);
+}
+
 /** Bytes that are read before signals and answers are let in. */
 const PIECE = 64 * 1024;
 

@@ -1,18 +1,29 @@
 /** Reads the merchant's books, CSV or JSON lines: what is booked as paid, by order number, with the reader of `bulk`. */
-import { Columns, mapFlag, type Mapping } from "../lists/columns.ts";
-import { type CurrencyEvidence, currencyOf, splitAmount } from "../lists/currencies.ts";
-import { leftoverIn, namesTotal, totalIn } from "../lists/leftovers.ts";
-import { type List, type ListRow, readList } from "../lists/read-list.ts";
-import { RowProblems } from "../lists/row-problems.ts";
-import { cellText, fieldsOf } from "../lists/cells.ts";
 import { comparableText } from "../domain/comparable-text.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { COMMA_ADVICE, parseAmount, signOf } from "../domain/money.ts";
+import { signOf, type Sum, Sums } from "../domain/money.ts";
+import { amountIn, meantByFloat } from "../lists/amounts.ts";
+import { cellText, fieldsOf } from "../lists/cells.ts";
+import { Columns, mapFlag, type Column, type Mapping, mappingText } from "../lists/columns.ts";
+import { type AmountCell, type CurrencyEvidence, currencyOfCells } from "../lists/currencies.ts";
+import { leftoverIn, namesTotal, totalIn } from "../lists/leftovers.ts";
+import { type Choice, choiceProblems, isChosen } from "../lists/only.ts";
+import { type OwnOutput, ownOutputOf } from "../lists/own-output.ts";
+import { type List, type ListRow, readList } from "../lists/read-list.ts";
+import { ListMoney, type RowMoney } from "../lists/row-money.ts";
+import { RowProblems } from "../lists/row-problems.ts";
+import { negated } from "../orders/amounts.ts";
+import { type Counted, countedIn } from "./booked-amount.ts";
 import type { BookedLine } from "./sides.ts";
 
 export interface BooksOptions {
   readonly map: readonly Mapping[];
+  /** From the setting `columns`. */
+  readonly standing?: readonly Mapping[];
+  /** The lines that are read; all without any. */
+  readonly only?: readonly Choice[];
+  readonly headerLine?: number | undefined;
   /** The currency of lines that name none; undefined: that of the payment. */
   readonly currency: string | undefined;
   /** Amounts are `10,50` and `1.234,50`. */
@@ -20,77 +31,67 @@ export interface BooksOptions {
   readonly signal: AbortSignal;
 }
 
+/** Lines, and their sums by currency. */
+export interface CountedLines {
+  readonly count: number;
+  readonly sums: readonly Sum[];
+}
+
 export interface Books {
   readonly lines: readonly BookedLine[];
+  /** Lines without an order number or without an amount: fees, payouts, further items. */
+  readonly unnamed: CountedLines;
+  /** By which columns they were read, and which lines count nothing. */
+  readonly remarks: readonly string[];
   /** What a person should look at. */
   readonly warnings: readonly Problem[];
 }
 
-/** The columns that are read. */
+/** The fields that are read. */
 const BOOK_FIELDS: ReadonlySet<string> = new Set(["invoiceId", "amount", "currency"]);
 
 /** Throws `usage` if a column or a line cannot be read without guessing: every problem is named. */
 export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promise<Books> {
-  const { map, currency, decimalComma, signal } = options;
-  const columns = new Columns(map, { takesMeant: true, fields: BOOK_FIELDS });
-  const list = await readList(bytes, columns, signal).catch(throwUncompared);
-  checkColumns(list, decimalComma);
-  const evidence: CurrencyEvidence | undefined =
-    currency === undefined
-      ? undefined
-      : { of: "--currency", spelled: currency, currencies: [currency.toUpperCase()] };
-  const problems = new RowProblems();
-  const lines: BookedLine[] = [];
-  const totals: ListRow[] = [];
-  const refunds: ListRow[] = [];
-  for (const row of list.rows) {
-    if (isTotal(row, list)) {
-      totals.push(row);
-      continue;
-    }
-    const read = lineOf(row, list, { evidence, decimalComma });
-    if (Array.isArray(read)) problems.add(row, read);
-    else {
-      lines.push(read);
-      if (signOf(read.amount) > 0 && saysRefund(row)) refunds.push(row);
-    }
-  }
-  const found = problems.list();
-  if (found.length > 0)
+  const { map, standing = [], only = [], headerLine, decimalComma, signal } = options;
+  const columns = new Columns(map, { standing, takesMeant: true, fields: BOOK_FIELDS });
+  const list = await readList(bytes, columns, { signal, headerLine }).catch(throwUncompared);
+  const own = ownOutputOf(list.columns);
+  if (own !== undefined) throw ownOutputRefusal(own);
+  const rows = list.rows.filter((row) => isChosen(row, only));
+  const money = new ListMoney(list.columns, rows, { decimalComma });
+  const problems = [...columnProblems(list, options), ...choiceProblems(list, only)];
+  const read =
+    problems.length === 0 || list.columns.length > 0
+      ? readLines({ ...list, rows }, money, options)
+      : undefined;
+  const all = [...problems, ...(read?.problems ?? [])];
+  if (all.length > 0 || read === undefined)
     throw new PaylinkError("usage", "The books cannot be read.", {
       consequence: NOTHING_COMPARED,
-      problems: found.map(({ at, message, lines: named, rows }) => ({
-        at: `line ${named.join(", ")}${rows > named.length ? ` and ${rows - named.length} more` : ""}`,
-        message: `${at} ${message}`.trim(),
-      })),
+      problems: all,
     });
+  const applied = columns.standingFor(list.columns);
   return {
-    lines,
-    warnings: [
-      ...warningsOf(totals, "looks like a row of totals, and is left out"),
-      ...warningsOf(refunds, "looks like a refund, but counts as a payment: its amount has no minus"),
+    ...read,
+    remarks: [
+      ...(applied.length === 0 ? [] : [`From the setting columns: ${applied.map(mappingText).join(", ")}.`]),
+      columnsRemark(list, money),
+      ...read.remarks,
     ],
   };
 }
 
-/** Lines that a warning names; how many there are besides is said. */
-const MOST_LINES = 10;
+const OWN_OUTPUTS: Readonly<Record<OwnOutput, string>> = {
+  results: "results of bulk: they say which links were sent",
+  links: "a list of links: it says what the service knows",
+};
 
-function warningsOf(rows: readonly ListRow[], message: string): Problem[] {
-  if (rows.length === 0) return [];
-  const named = rows.slice(0, MOST_LINES).map(({ line }) => line);
-  const more = rows.length > named.length ? ` and ${rows.length - named.length} more` : "";
-  return [{ at: `line ${named.join(", ")}${more} of the books`, message }];
-}
-
-/** A whole cell that says so, in a column for the kind or the status of a line. */
-const REFUND =
-  /^(?:partial(?:ly)? )?(?:refund(?:ed)?|charge-?back|reversal|reversed|credit note|storno|gutschrift|(?:rück)?erstattung|remboursement|avoir|reembolso|rimborso|terugbetaling|zwrot|återbetalning)$/iu;
-
-const saysRefund = ({ columns, values }: ListRow): boolean =>
-  columns.some(({ field }, place) => {
-    const value = field === undefined ? values[place] : undefined;
-    return typeof value === "string" && REFUND.test(comparableText(value));
+const ownOutputRefusal = (own: OwnOutput): PaylinkError =>
+  new PaylinkError("usage", `The books are ${OWN_OUTPUTS[own]}, not what you booked.`, {
+    consequence: NOTHING_COMPARED,
+    hints: [
+      hint`reconcile reads the links from the service itself: leave --books out, or give what your accounting or your bank exports.`,
+    ],
   });
 
 /** The reader of lists does not know what is done with them. */
@@ -104,52 +105,197 @@ function throwUncompared(error: unknown): never {
 
 const NOTHING_COMPARED = "Nothing was compared.";
 
-/** Instead of an order number, it says so; or it has none, and the sum of all other rows. */
-function isTotal(row: ListRow, { rows }: List): boolean {
-  const orderNumber = comparableText(cellText(fieldsOf(row).get("invoiceId") ?? ""));
-  if (orderNumber !== "") return rows.length > 1 && namesTotal(orderNumber);
-  return row.line === rows.at(-1)?.line && totalIn(rows) !== undefined;
-}
+const isAmount = ({ field, role }: Column): boolean => field === "amount" || role === "paid" || role === "in";
 
-function checkColumns({ columns, rows }: List, decimalComma: boolean): void {
+/** What is wrong with the columns, with a column that may be the one that is missing. */
+function columnProblems(
+  { columns, rows, problems }: List,
+  { decimalComma }: BooksOptions,
+): readonly Problem[] {
   if (columns.length === 0)
     throw new PaylinkError("usage", "The books are empty, without even a header.", {
       consequence: NOTHING_COMPARED,
       hints: [hint`Books without a payment have a header alone, such as invoiceId,amount,currency.`],
     });
-  const isAmount = (cell: string): boolean =>
-    decimalIn(splitAmount(splitSign(cell).unsigned).amount, decimalComma) !== undefined;
-  const problems = [
-    { field: "invoiceId", what: "the order number", canBe: (cell: string) => !isAmount(cell) },
-    { field: "amount", what: "the amount", canBe: isAmount },
-  ].flatMap(({ field, what, canBe }) => {
-    if (columns.some((column) => column.field === field)) return [];
-    const [first] = rows;
-    const likely = columns.find(
-      (column, place) => column.field === undefined && canBe(cellText(first?.values[place] ?? "")),
-    );
-    const flag = mapFlag(likely?.name ?? "<column>", field);
-    return [
-      {
+  // The lines of JSON say by themselves what they lack.
+  if (rows.some(({ object }) => object !== undefined)) return problems;
+  const isNumber = (cell: string): boolean => amountIn(cell, decimalComma).ok;
+  const missing = [
+    {
+      isMissing: !columns.some(({ field }) => field === "invoiceId"),
+      field: "invoiceId",
+      what: "the order number",
+      canBe: (cells: readonly string[]) => !cells.some(isNumber) && new Set(cells).size === cells.length,
+    },
+    {
+      isMissing: !columns.some(isAmount),
+      field: "amount",
+      what: "the amount",
+      canBe: (cells: readonly string[]) => cells.every(isNumber),
+    },
+  ].filter(({ isMissing }) => isMissing);
+  return [
+    ...problems,
+    ...missing.map(({ field, what, canBe }) => {
+      const likely = columns.find((column, place) => {
+        const cells = rows.map(({ values }) => cellText(values[place] ?? null)).filter((cell) => cell !== "");
+        return column.field === undefined && column.role === undefined && cells.length > 0 && canBe(cells);
+      });
+      const flag = mapFlag(likely?.name ?? "<column>", field);
+      return {
         at: "--books",
         message: `must have a column for ${what}: ${field}, or another one with ${flag}`,
-      },
-    ];
-  });
-  // The lines of JSON say by themselves what they lack.
-  if (problems.length > 0 && [...rows].every(({ object }) => object === undefined))
-    throw new PaylinkError("usage", "The books cannot be read.", {
-      consequence: NOTHING_COMPARED,
-      problems,
-    });
+      };
+    }),
+  ];
 }
+
+/** By which columns the lines are read. */
+function columnsRemark({ columns }: List, money: ListMoney): string {
+  const named = (is: (column: Column) => boolean, as: string): string[] => {
+    const names = columns
+      .filter((column) => is(column) && !money.isSilent(column.name))
+      .map(({ name }) => name);
+    return names.length === 0 ? [] : [`${as} ${names.join(", ")}`];
+  };
+  const sides = [...money.sides()].map(([name, cell]) => `money in is ${cell} in ${name}`);
+  const read = [
+    ...named(({ field }) => field === "invoiceId", "order number"),
+    ...named(({ field }) => field === "amount", "amount"),
+    ...named(({ field }) => field === "currency", "currency"),
+    ...named(({ role }) => role === "paid" || role === "paidOn", "paid"),
+    ...named(({ role }) => role === "due" || role === "running", "due"),
+    ...named(({ role }) => role === "state", "state"),
+    ...named(({ role }) => role === "kind", "kind"),
+    ...named(({ role }) => role === "in", "money in"),
+    ...named(({ role }) => role === "out", "money out"),
+    ...sides,
+  ];
+  return `The books are read by these columns: ${read.join("; ")}.`;
+}
+
+interface ReadLines extends Omit<Books, "remarks"> {
+  readonly problems: readonly Problem[];
+  readonly remarks: readonly string[];
+}
+
+function readLines(list: List, money: ListMoney, options: BooksOptions): ReadLines {
+  const evidence: CurrencyEvidence | undefined =
+    options.currency === undefined
+      ? undefined
+      : { of: "--currency", spelled: options.currency, currencies: [options.currency.toUpperCase()] };
+  const problems = new RowProblems();
+  const lines: BookedLine[] = [];
+  const refunds: BookedLine[] = [];
+  const totals: ListRow[] = [];
+  const floats: ListRow[] = [];
+  const unnamed = new Sums();
+  const items = new Set<string>();
+  const count = { unnamed: 0, nothing: 0, items: 0 };
+  const hasItems = list.columns.some(({ role }) => role === "item");
+  for (const row of list.rows) {
+    if (isTotal(row, list)) {
+      totals.push(row);
+      continue;
+    }
+    const read = lineOf(row, list, { money, evidence });
+    if (Array.isArray(read)) {
+      problems.add(row, read);
+      continue;
+    }
+    const { orderNumber, counted, currency, wasFloat } = read;
+    const item = hasItems ? itemKey(orderNumber, money.of(row)) : undefined;
+    if (item !== undefined && items.has(item)) count.items++;
+    else if (counted.counts === "nothing") count.nothing++;
+    else if (counted.counts === "unknown" || orderNumber === "") {
+      count.unnamed++;
+      if (counted.counts === "amount") unnamed.add(counted.amount, currency ?? "");
+    } else {
+      const line = { line: row.line, orderNumber, amount: counted.amount, currency };
+      lines.push(line);
+      if (counted.isRefund === true) refunds.push(line);
+      if (wasFloat) floats.push(row);
+    }
+    if (item !== undefined) items.add(item);
+  }
+  return {
+    lines: [...lines, ...paymentsOf(refunds, lines)],
+    unnamed: { count: count.unnamed, sums: unnamed.list() },
+    problems: problems.list().map(({ at, message, lines: named, rows }) => ({
+      at: `line ${named.join(", ")}${rows > named.length ? ` and ${rows - named.length} more` : ""}`,
+      message: `${at} ${message}`.trim(),
+    })),
+    remarks: [
+      ...remark(count.nothing, "says that nothing was paid", "say that nothing was paid"),
+      ...remark(
+        count.items,
+        "is a further item of an invoice that is counted",
+        "are further items of invoices that are counted",
+      ),
+      ...remark(refunds.length, "says that money went back", "say that money went back"),
+    ],
+    warnings: [
+      ...warningsOf(totals, "looks like a row of totals, and is left out"),
+      ...warningsOf(
+        floats,
+        "has an amount with the decimals that a program with binary numbers adds: it is rounded to the currency's",
+      ),
+    ],
+  };
+}
+
+const remark = (count: number, one: string, several: string): string[] =>
+  count === 0 ? [] : [count === 1 ? `1 line ${one}.` : `${count} lines ${several}.`];
+
+/** What all lines of the items of one invoice have in common; undefined for a line without an order number or an amount. */
+function itemKey(orderNumber: string, { total, paid, due, states }: RowMoney): string | undefined {
+  if (orderNumber === "" || total === undefined) return undefined;
+  return JSON.stringify([orderNumber, total.cell, paid?.cell, due?.cell, states.map(({ cell }) => cell)]);
+}
+
+/** An order whose only line says that it was refunded was paid before: its payment, for each such line. */
+function paymentsOf(refunds: readonly BookedLine[], lines: readonly BookedLine[]): BookedLine[] {
+  const paid = new Set(
+    lines.filter(({ amount }) => signOf(amount) > 0).map(({ orderNumber }) => orderNumber),
+  );
+  return refunds
+    .filter(({ orderNumber }) => !paid.has(orderNumber))
+    .map((line) => ({ ...line, amount: negated(line.amount) }));
+}
+
+/** Lines that a warning names; how many there are besides is said. */
+const MOST_LINES = 10;
+
+function warningsOf(rows: readonly ListRow[], message: string): Problem[] {
+  if (rows.length === 0) return [];
+  const named = rows.slice(0, MOST_LINES).map(({ line }) => line);
+  const more = rows.length > named.length ? ` and ${rows.length - named.length} more` : "";
+  return [{ at: `line ${named.join(", ")}${more} of the books`, message }];
+}
+
+/** Instead of an order number, it says so; or it has none, and the sum of all other rows. */
+function isTotal(row: ListRow, { rows }: List): boolean {
+  const orderNumber = orderNumberIn(row);
+  if (orderNumber !== "") return rows.length > 1 && namesTotal(orderNumber);
+  return row.line === rows.at(-1)?.line && totalIn(rows) !== undefined;
+}
+
+const orderNumberIn = (row: ListRow): string =>
+  comparableText(cellText(fieldsOf(row).get("invoiceId") ?? ""));
 
 interface LineOptions {
+  readonly money: ListMoney;
   readonly evidence: CurrencyEvidence | undefined;
-  readonly decimalComma: boolean;
 }
 
-function lineOf(row: ListRow, list: List, { evidence, decimalComma }: LineOptions): BookedLine | Problem[] {
+interface ReadLine {
+  readonly orderNumber: string;
+  readonly counted: Counted;
+  readonly currency: string | undefined;
+  readonly wasFloat: boolean;
+}
+
+function lineOf(row: ListRow, list: List, { money, evidence }: LineOptions): ReadLine | Problem[] {
   if (row.problems.length > 0) return [...row.problems];
   const given = fieldsOf(row);
   const left = [...given].flatMap(([at, value]) => {
@@ -157,58 +303,27 @@ function lineOf(row: ListRow, list: List, { evidence, decimalComma }: LineOption
     return leftover === undefined ? [] : [{ at, message: `must have a value: ${leftover}` }];
   });
   if (left.length > 0) return left;
-  const { signs, unsigned } = splitSign(cellText(given.get("amount") ?? ""));
-  // A currency may stand between the sign and the number.
-  if (given.has("amount")) given.set("amount", unsigned);
-  const currency = currencyOf(row, given, { currency: evidence, list });
-  if (typeof currency === "object") return [currency];
-  const orderNumber = comparableText(cellText(given.get("invoiceId") ?? ""));
-  const number = cellText(given.get("amount") ?? "");
-  const amount = signs > 1 ? undefined : decimalIn(number, decimalComma);
-  const problems: Problem[] = [
-    ...(orderNumber === "" ? [{ at: "the order number", message: "is missing" }] : []),
-    ...(amount === undefined ? [{ at: "the amount", message: amountAdvice(number, decimalComma) }] : []),
-  ];
-  if (amount === undefined || problems.length > 0) return problems;
+  const said = money.of(row);
+  const counted = countedIn(said);
+  if ("at" in counted) return [counted];
+  const orderNumber = orderNumberIn(row);
+  const currency = currencyOfCells(given.get("currency"), cellsOf(said), { currency: evidence, list });
+  const isNamed = orderNumber !== "" && counted.counts === "amount";
+  if (typeof currency === "object" && isNamed) return [currency];
+  const code = typeof currency === "object" ? undefined : (currency ?? evidence?.currencies[0]);
+  if (counted.counts !== "amount") return { orderNumber, counted, currency: code, wasFloat: false };
+  const rounded = meantByFloat(counted.amount, code);
   return {
-    line: row.line,
     orderNumber,
-    amount: signs === 1 ? `-${amount}` : amount,
-    currency: currency ?? evidence?.currencies[0],
+    counted: { ...counted, amount: rounded ?? counted.amount },
+    currency: code,
+    wasFloat: rounded !== undefined,
   };
 }
 
-const amountAdvice = (number: string, decimalComma: boolean): string =>
-  !decimalComma && decimalIn(number, true) !== undefined
-    ? COMMA_ADVICE
-    : `must be a decimal, such as ${decimalComma ? "10,50, or -10,50" : "10.50, or -10.50"} for a refund`;
-
-/** Around all digits: `(€10.00)`, `EUR (10.00)`; in `10.00 (EUR)` they are no sign. */
-const BRACKETS = /^([^\d()]*)\(([^()]*\d[^()]*)\)([^\d()]*)$/u;
-
-/** Of either form, first, last, or between a currency and the number; not between digits. */
-const MINUS = /^[-−]\s*|\s*[-−]$|(?<=[^\d.,\s]\s*)[-−]\s*(?=[\d.,])/u;
-
-/** Databases, banks and spreadsheets write a refund with a minus or in brackets. Two signs are more than can be read without guessing. */
-function splitSign(cell: string): { readonly signs: number; readonly unsigned: string } {
-  const text = comparableText(cell);
-  const unbracketed = text.replace(BRACKETS, "$1$2$3");
-  const unsigned = unbracketed.replace(MINUS, "");
-  const signs = [unbracketed !== text, unsigned !== unbracketed].filter(Boolean).length;
-  return { signs, unsigned: signs === 0 ? unsigned.replace(/^\+\s*/, "") : unsigned };
-}
-
-/** Groups of three digits as spreadsheets show them, by the decimal mark. A comma groups only where decimals follow: `1,234` may be 1.234. */
-const DIGIT_GROUPS = {
-  ".": /^\d{1,3}(?:(?:[ '’]\d{3})+|(?:,\d{3})+(?=\.))(?!\d)/,
-  ",": /^\d{1,3}(?:[ '’]\d{3})+(?!\d)/,
-} as const;
-
-function decimalIn(number: string, decimalComma: boolean): string | undefined {
-  const mark = decimalComma ? "," : ".";
-  const parsed = parseAmount(
-    number.replace(DIGIT_GROUPS[mark], (groups) => groups.replace(/\D/g, "")),
-    mark,
+const cellsOf = ({ total, paid, due, in: moneyIn, out }: RowMoney): AmountCell[] =>
+  [total, paid, due, moneyIn, out].flatMap((cell) =>
+    cell === undefined || typeof cell.value === "boolean" || !cell.value.ok
+      ? []
+      : { name: cell.column, text: cell.cell, currencies: cell.value.value.currencies },
   );
-  return parsed.ok ? parsed.value.value : undefined;
-}

@@ -2,6 +2,7 @@
 import { type CommandLine, paylink } from "../domain/hint.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
 import { outcomeName } from "../domain/outcome.ts";
+import type { Books } from "../reconcile/books.ts";
 import type { Finding, FindingName } from "../reconcile/findings.ts";
 import type { Counted, Summary } from "../reconcile/summary.ts";
 import type { LinkStanding, OrderVerdict } from "../reconcile/timeline.ts";
@@ -134,6 +135,16 @@ const sumsText = (sums: readonly Sum[]): string =>
 
 const countAndSums = ({ count: number, sums }: Counted): string =>
   sums.length === 0 ? formatCount(number) : `${formatCount(number)}, ${renderSums(sums)}`;
+
+/** How the books were read, and what of them is no order. */
+export function booksRemarks({ remarks, unnamed }: Pick<Books, "remarks" | "unnamed">): readonly string[] {
+  if (unnamed.count === 0) return remarks;
+  const lines = unnamed.count === 1 ? "line of the books has" : "lines of the books have";
+  return [
+    ...remarks,
+    `${formatCount(unnamed.count)} ${lines} no order number or no amount: ${unnamed.sums.length === 0 ? "nothing" : renderSums(unnamed.sums)} in all.`,
+  ];
+}
 
 /** How many links were paid, and what became of them: one line, of which people read the beginning. */
 export function summaryText({ paid, agree, findings }: Summary): string {

@@ -187,6 +187,12 @@ const TABLE = {
     default: false,
     example: "true",
   },
+  columns: {
+    means:
+      "what the columns of your lists and books are, for bulk and reconcile: as --map says it, with commas; a name with a comma stands in double quotes",
+    parse: VALUE_KINDS.columns,
+    example: "Invoice No.=invoiceId,Total=amount,Status=",
+  },
   eventStore: {
     means: "where events are kept: a file, or the URL of a PostgreSQL database",
     parse: VALUE_KINDS.eventStore,

@@ -7,6 +7,7 @@ import { parseCurrency } from "../domain/money.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";
 import { accepted, parseChoice, refused, refusedUnseen, type Parsed } from "../domain/parse-result.ts";
 import { mayBeKeyText } from "../domain/secrets.ts";
+import { parseMappings } from "../lists/columns.ts";
 import { parseTypedText } from "../domain/typed-text.ts";
 import { parseDuration } from "../domain/time.ts";
 
@@ -119,8 +120,15 @@ function parseDurationText(given: string): Parsed<string> {
   return read.ok ? accepted(given) : read;
 }
 
+/** What columns of lists are, as it is spelled. */
+function parseColumns(given: string): Parsed<string> {
+  const read = parseMappings(given);
+  return read.ok ? accepted(given) : read;
+}
+
 /** By their names. */
 export const VALUE_KINDS = {
+  columns: textValue(parseColumns),
   text: filled(),
   service: choiceValue(SERVICE_NAMES),
   tokenAuth: choiceValue(["post", "basic"] as const),

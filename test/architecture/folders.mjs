@@ -259,6 +259,7 @@ export const FOLDERS = {
     holds: "the table of settings, the file of the profiles, and the values for a run",
     mayImport: [
       "domain",
+      "lists/columns",
       "store/folders",
       "store/replace-file",
       "conf",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
 import { Columns } from "../../src/lists/columns.ts";
 import { currenciesInName, currenciesOf, splitAmount } from "../../src/lists/currencies.ts";
-import { readList } from "../../src/lists/read-list.ts";
+import { readList, requireColumns } from "../../src/lists/read-list.ts";
 import { requestOf, type RowContext } from "../../src/bulk/row.ts";
 import { requestBuilder } from "../../src/service/request.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
@@ -18,7 +18,7 @@ async function check(
   const columns = new Columns(
     Object.entries(map).map(([name, field]) => ({ name, field: field || undefined })),
   );
-  const list = await readList(Buffer.from(text), columns);
+  const list = requireColumns(await readList(Buffer.from(text), columns));
   const settings = resolveSettings({ profile: { terminalId: "1", currency: "EUR" }, env: {} });
   const context: RowContext = {
     build: requestBuilder({ flags: currency === undefined ? {} : { currency }, base: undefined, settings }),

@@ -56,7 +56,7 @@ const withoutExamples = (help: string): string => help.replace(/\nExamples:[^]*/
 
 /** What scripts rely on: every setting, and the flags of each command. A change here is a change of the interface. */
 const SETTINGS =
-  "service baseUrl transactionUrl token clientId clientSecret tokenUrl tokenAuth tokenScope terminalId currency customerName expires returnUrl failureReturnUrl callbackUrl failureCallbackUrl webhookKey publicUrl tolerance requireCreated eventStore";
+  "service baseUrl transactionUrl token clientId clientSecret tokenUrl tokenAuth tokenScope terminalId currency customerName expires returnUrl failureReturnUrl callbackUrl failureCallbackUrl webhookKey publicUrl tolerance requireCreated columns eventStore";
 const VARIABLES =
   "PAYLINK_BASE_URL PAYLINK_TOKEN PAYLINK_CLIENT_ID PAYLINK_CLIENT_SECRET PAYLINK_TOKEN_URL PAYLINK_TERMINAL_ID PAYLINK_CALLBACK_URL PAYLINK_WEBHOOK_KEY PAYLINK_DB";
 const REQUEST =
@@ -66,7 +66,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
   ["create", `${REQUEST} --dry-run --curl --timeout --quiet --qr --open --wait`],
   [
     "bulk",
-    `${REQUEST} --map --decimal-comma --allow-duplicates --output --force --concurrency --rate --timeout --dry-run --skip-invalid --again`,
+    `${REQUEST} --map --only --header-line --decimal-comma --allow-duplicates --output --force --concurrency --rate --timeout --dry-run --skip-invalid --again`,
   ],
   ["links list", "--status --invoice-id --since --until --limit --terminal-id --timeout --quiet"],
   ["links cancel", "--timeout --quiet"],

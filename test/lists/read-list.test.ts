@@ -1,10 +1,11 @@
 /** Lists as spreadsheets and programs write them, read into rows of cells. */
 import { describe, expect, it } from "vitest";
 import { Columns } from "../../src/lists/columns.ts";
-import { readList, type ListRow } from "../../src/lists/read-list.ts";
+import { readList, requireColumns, type ListRow } from "../../src/lists/read-list.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 
-const listOf = (text: string | Uint8Array, columns?: Columns) => readList(Buffer.from(text), columns);
+const listOf = async (text: string | Uint8Array, columns?: Columns) =>
+  requireColumns(await readList(Buffer.from(text), columns));
 
 const read = async (text: string | Uint8Array): Promise<readonly ListRow[]> => [...(await listOf(text)).rows];
 
@@ -166,7 +167,7 @@ describe("a list in CSV", () => {
 
   it.each([
     ["a field twice", "amount,Amount\n1,2\n", "The columns cannot be read"],
-    ["no field", "a,b\n1,2\n", "has no known column"],
+    ["no field", "a,b\n1,2\n", "The columns cannot be read"],
     ["a misspelled field", "amount,curency\n1,USD\n", "The columns cannot be read"],
     ["a quote that stays open", 'amount,colour\n1,"x\n2,y\n', "from line 2 on"],
     ["a quote inside a cell", 'amount,colour\n1,x\n2,y"z\n', "from line 3 on"],

@@ -358,6 +358,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     line("summary", {
       ...each(time, "since until"),
       ...each(countedSums, "paid agree reusable"),
+      "unnamed?": about("Lines of the books without an order number or an amount.", countedSums),
       findings: about("By the name of the finding.", { type: "object", additionalProperties: countedSums }),
     }),
     about("With order numbers.", line("step", { invoiceId: text, at: time, what: text, detail: text })),

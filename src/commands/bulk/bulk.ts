@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import { join, parse } from "node:path";
 import { beforeSending } from "../../bulk/before-sending.ts";
 import { Columns } from "../../lists/columns.ts";
+import { isChosen } from "../../lists/only.ts";
 import { readList, type List } from "../../lists/read-list.ts";
 import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
 import { RowProblems } from "../../lists/row-problems.ts";
@@ -18,6 +19,7 @@ import { warnOfOtherLinks } from "../link-output.ts";
 import { createReporter, type Reporter } from "./bulk-reporter.ts";
 import { finishRun, summaryOf, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./flags.ts";
+import { formRefusal } from "./form.ts";
 import { prepareList, listRefusal, type PreparedList } from "./list.ts";
 import { askedNow, beforeJson, confirmSending, introduce, renderPreview } from "./preview.ts";
 
@@ -37,10 +39,15 @@ export async function bulk(context: Context, options: BulkOptions): Promise<numb
 }
 
 /** The bytes are not kept: a run may take hours. */
-async function readFileOf({ readFile, signal }: Context, { file, map }: BulkOptions): Promise<ListFile> {
+async function readFileOf(context: Context, options: BulkOptions): Promise<ListFile> {
+  const { readFile, signal } = context;
+  const { file, map, headerLine } = options;
   const bytes = await readFile(file);
-  const columns = new Columns(map);
-  return { columns, list: await beforeSending(() => readList(bytes, columns, signal)) };
+  const columns = new Columns(map, { standing: options.columns });
+  const list = await beforeSending(() => readList(bytes, columns, { signal, headerLine }));
+  const refusal = formRefusal(context, list, options);
+  if (refusal !== undefined) throw refusal;
+  return { columns, list: { ...list, rows: list.rows.filter((row) => isChosen(row, options.only)) } };
 }
 
 interface ListFile {

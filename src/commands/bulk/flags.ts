@@ -1,4 +1,5 @@
 /** The flags of `paylink bulk`, and what a run needs of them, of the base file and of the settings. */
+import type { Mapping } from "../../lists/columns.ts";
 import type { CurrencyEvidence } from "../../lists/currencies.ts";
 import { AGAIN } from "../../bulk/plan.ts";
 import type { BuildRequest } from "../../bulk/row.ts";
@@ -18,7 +19,7 @@ import {
 } from "../command.ts";
 import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
 import { requestFlags } from "../request-flags.ts";
-import { parseMapping } from "../shared-flags.ts";
+import { headerLineFlag, parseMapping, parseOnly } from "../shared-flags.ts";
 
 const MAX_CONCURRENCY = 256;
 
@@ -31,6 +32,13 @@ export const bulkFlags = {
       parseMapping,
       { example: "Invoice=invoiceId" },
     ),
+    only: repeatable(
+      "--only <column=value>",
+      "send only the rows that have this value in the column; repeatable",
+      parseOnly,
+      { example: "Status=Open" },
+    ),
+    headerLine: headerLineFlag,
     decimalComma: toggle("--decimal-comma", "read the list's amounts as 10,50 and 1.234,50"),
     allowDuplicates: toggle(
       "--allow-duplicates",
@@ -87,6 +95,8 @@ export interface BulkOptions extends BulkValues {
   readonly build: BuildRequest;
   /** What a flag, or the base request, says of the currency. */
   readonly currencyEvidence: CurrencyEvidence | undefined;
+  /** What the setting `columns` says of the list's columns. */
+  readonly columns: readonly Mapping[];
   /** The field that nothing but the account fills, so that it says nothing of what a row asks for. */
   readonly accountFields: ReadonlySet<string>;
   /** The base URL of the service, in its canonical spelling; undefined without an account, which only checks the rows. */
@@ -99,13 +109,21 @@ export async function bulkOptions(
   { problems }: Usage,
   context: Context,
 ): Promise<BulkOptions | undefined> {
-  const [{ parseAmount, COMMA_ADVICE }, { noAccount }, { readBaseRequest }, { requestBuilder }] =
-    await Promise.all([
-      import("../../domain/money.ts"),
-      import("../../service/open-client.ts"),
-      import("../../service/base-request.ts"),
-      import("../../service/request.ts"),
-    ]);
+  const [
+    { parseAmount, COMMA_ADVICE },
+    { noAccount },
+    { readBaseRequest },
+    { requestBuilder },
+    { parseMappings },
+    { meantByFloat },
+  ] = await Promise.all([
+    import("../../domain/money.ts"),
+    import("../../service/open-client.ts"),
+    import("../../service/base-request.ts"),
+    import("../../service/request.ts"),
+    import("../../lists/columns.ts"),
+    import("../../lists/amounts.ts"),
+  ]);
   ifRead(["map"], ({ map }) => {
     for (const [place, { name }] of map.entries())
       if (map.findIndex((other) => other.name === name) < place)
@@ -132,13 +150,18 @@ export async function bulkOptions(
   if (address === undefined && !dryRun && problems.length === 0) throw noAccount();
   const amountFrom = (text: string): Parsed<JsonNumber> => {
     const amount = parseAmount(text, decimalComma ? "," : ".");
+    const meant = amount.ok ? meantByFloat(amount.value.value, undefined) : undefined;
+    if (meant !== undefined)
+      return refused(`has the decimals that a program with binary numbers adds to ${meant}: write ${meant}`);
     // Only the flag says what a comma means.
     return amount.ok || decimalComma || !text.includes(",") ? amount : refused(COMMA_ADVICE);
   };
+  const columns = parseMappings(settings.get("columns") ?? "");
   const build = requestBuilder({ flags: values, base: base?.value, settings, amountFrom });
   const currency = values.currency ?? memberAt(base?.value, "currency");
   return {
     ...values,
+    columns: columns.ok ? columns.value : [],
     build,
     currencyEvidence:
       typeof currency === "string"

@@ -12,7 +12,7 @@ import {
   type RowState,
 } from "../../bulk/plan.ts";
 import { planList, type PlannedList } from "../../bulk/plan-list.ts";
-import { readList, type List as ReadList } from "../../lists/read-list.ts";
+import { readList, requireColumns, type List as ReadList } from "../../lists/read-list.ts";
 import { resultsAt } from "../../bulk/results.ts";
 import { RowProblems } from "../../lists/row-problems.ts";
 import { knownPart, type RowContext, type RowIdentity } from "../../bulk/row.ts";
@@ -26,6 +26,7 @@ import { problemJson } from "../../render/error-message.ts";
 import { safeText, visibleText } from "../../render/safe-text.ts";
 import type { Reporter } from "./bulk-reporter.ts";
 import type { BulkOptions } from "./flags.ts";
+import { rowContextOf } from "./form.ts";
 import { rerun } from "./rerun.ts";
 
 /** A list whose rows were checked, and what a run does with each. */
@@ -68,8 +69,8 @@ export async function prepareList(
 ): Promise<PreparedList> {
   const { now: clock, signal, out } = context;
   const now = clock();
-  const { build, map, service = "", currencyEvidence: currency, accountFields: defaults } = options;
-  const rowContext: RowContext = { build, service, currency, defaults, list };
+  const { map, service = "" } = options;
+  const rowContext = rowContextOf(list, options);
   const checked = await checkRows({
     list,
     columns,
@@ -115,7 +116,7 @@ async function readResults(
   { signal, out }: Pick<Context, "signal" | "out">,
 ): Promise<ReadList | undefined> {
   try {
-    return await readList(bytes, columns, signal);
+    return requireColumns(await readList(bytes, columns, { signal }));
   } catch (error) {
     if (!(error instanceof PaylinkError) || error.isInterruption) throw error;
     const { code, message, problems, cause } = error;

@@ -11,7 +11,7 @@ const parseOrder: Parser<string> = (typed) => {
   return order === "" ? refused("must be an order number, or the id or the URL of a link") : accepted(order);
 };
 
-const BOOKS = ["books", "map", "currency", "decimalComma"] as const;
+const BOOKS = ["books", "map", "only", "headerLine", "currency", "decimalComma"] as const;
 
 export const reconcile = command({
   examples: [
@@ -48,9 +48,11 @@ With order numbers, it shows all that happened to each: paylink reconcile INV-1`
       if (period.since !== undefined && period.since > now())
         usage.problems.push({ at: "--since", message: "must be in the past" });
     });
-    ifRead(["books", "map", "currency", "decimalComma"], ({ books, map, currency, decimalComma }) => {
+    ifRead(BOOKS, ({ books, map, only, headerLine, currency, decimalComma }) => {
       const forBooks = [
         ["--map", map.length > 0],
+        ["--only", only.length > 0],
+        ["--header-line", headerLine !== undefined],
         ["--currency", currency !== undefined],
         ["--decimal-comma", decimalComma],
       ] as const;

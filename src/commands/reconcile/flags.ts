@@ -1,10 +1,12 @@
 /** The flags of `paylink reconcile`, in the order in which its help shows them. */
 import { parseCurrency } from "../../domain/money.ts";
-import { flag, lines, toggle } from "../command.ts";
+import { flag, lines, repeatable, toggle } from "../command.ts";
 import { parseEnd, parsePast } from "../flag-values.ts";
 import {
   booksMapFlag,
   eventStoreFlag as db,
+  headerLineFlag,
+  parseOnly,
   quietFlag,
   serviceKeyFlag,
   terminalFlag,
@@ -28,6 +30,13 @@ export const reconcileFlags = {
     { example: "booked.csv" },
   ),
   map: booksMapFlag,
+  only: repeatable(
+    "--only <column=value>",
+    "read only the lines of the books that have this value in the column; repeatable",
+    parseOnly,
+    { example: "Status=Paid" },
+  ),
+  headerLine: headerLineFlag,
   currency: flag("--currency <code>", "the currency of books that name none", parseCurrency, {
     example: "EUR",
   }),

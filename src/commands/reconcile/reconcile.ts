@@ -3,13 +3,15 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { JsonNumber, stringifyJson } from "../../domain/json.ts";
 import type { Sum } from "../../domain/money.ts";
-import { readBooks } from "../../reconcile/books.ts";
+import { parseMappings } from "../../lists/columns.ts";
+import { type Books, readBooks } from "../../reconcile/books.ts";
 import { type Finding, type FindingName, FINDINGS } from "../../reconcile/findings.ts";
 import { compareOrders, type Counted, isDifferent, type Summary } from "../../reconcile/summary.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderCommand, renderHint } from "../../render/hint.ts";
 import { fitLines, formatLocal, wrap } from "../../render/layout.ts";
 import {
+  booksRemarks,
   callbackText,
   differencesText,
   findingText,
@@ -35,7 +37,7 @@ export async function reconcileAll(context: Context, values: ReconcileValues): P
   const since = values.since ?? new Date(now().getTime() - DEFAULT_PERIOD);
   const books = await booksOf(context, values);
   const sources = await openSources(context, values);
-  const collected = await collectSides(sources, { since, until: values.until }, books);
+  const collected = await collectSides(sources, { since, until: values.until }, books?.lines);
   if (collected.keysOfAll.size > 1)
     out.warn(
       `No webhook key is configured, so what any key has verified counts as arrived: this event store has webhooks of ${collected.keysOfAll.size} keys. Name those of this account with --key.`,
@@ -48,24 +50,38 @@ export async function reconcileAll(context: Context, values: ReconcileValues): P
     await out.drained();
   });
   const period = { since, until: values.until ?? now() };
-  if (out.json) out.data(summaryLine(summary, period));
+  if (out.json) out.data(summaryLine(summary, period, books));
   else if (values.quiet) out.lines(orderNumbers(found));
-  else printReport(context, { summary, found, callback, period, collected, settings: sources.settings });
+  else
+    printReport(context, {
+      books,
+      summary,
+      found,
+      callback,
+      period,
+      collected,
+      settings: sources.settings,
+    });
   if (!isDifferent(summary)) return 0;
   throw new PaylinkError("records_differ", `${differencesText(summary)}.`);
 }
 
-async function booksOf({ readFile, out, signal }: Context, values: ReconcileValues) {
-  const { books, map, currency, decimalComma } = values;
+async function booksOf(context: Context, values: ReconcileValues): Promise<Books | undefined> {
+  const { readFile, out, signal } = context;
+  const { books, map, only, headerLine, currency, decimalComma } = values;
   if (books === undefined) return undefined;
-  const { lines, warnings } = await readBooks(await readFile(books, "--books"), {
+  const columns = parseMappings((await context.settings()).get("columns") ?? "");
+  const read = await readBooks(await readFile(books, "--books"), {
     map,
+    standing: columns.ok ? columns.value : [],
+    only,
+    headerLine,
     currency,
     decimalComma,
     signal,
   });
-  for (const { at, message } of warnings) out.warn(`${at} ${message}`);
-  return lines;
+  for (const { at, message } of read.warnings) out.warn(`${at} ${message}`);
+  return read;
 }
 
 const sumJson = ({ amount, currency }: Sum) => ({ currency, amount: new JsonNumber(amount) });
@@ -91,7 +107,11 @@ interface WholePeriod {
   readonly until: Date;
 }
 
-function summaryLine({ paid, agree, reusable, findings }: Summary, { since, until }: WholePeriod): string {
+function summaryLine(
+  { paid, agree, reusable, findings }: Summary,
+  { since, until }: WholePeriod,
+  books: Books | undefined,
+): string {
   const json = ({ count, sums }: Counted) => ({ count, sums: sums.map(sumJson) });
   return stringifyJson({
     type: "summary",
@@ -100,6 +120,7 @@ function summaryLine({ paid, agree, reusable, findings }: Summary, { since, unti
     paid: json(paid),
     agree: json(agree),
     reusable: json(reusable),
+    ...(books === undefined ? {} : { unnamed: json(books.unnamed) }),
     findings: Object.fromEntries(Object.entries(findings).map(([name, one]) => [name, json(one)])),
   });
 }
@@ -114,6 +135,7 @@ const orderNumbers = (found: readonly Finding[]): string[] => [
 ];
 
 interface Report {
+  readonly books: Books | undefined;
   readonly summary: Summary;
   readonly found: readonly Finding[];
   readonly callback: string;
@@ -125,8 +147,10 @@ interface Report {
 /** A summary first: people read the first lines. Then the findings of each kind under a line with their sum. */
 function printReport(context: Context, report: Report): void {
   const { out } = context;
-  const { summary, found, callback, period, collected, settings } = report;
+  const { books, summary, found, callback, period, collected, settings } = report;
   out.data(fitLines(out.paint.bold(summaryText(summary)), out.lineWidth));
+  if (books !== undefined)
+    for (const remark of booksRemarks(books)) out.data(wrap(safeText(remark), out.lineWidth));
   for (const name of FINDINGS) {
     const counted = summary.findings[name];
     if (counted === undefined) continue;

@@ -1,0 +1,130 @@
+/** What keeps a list from being sent before anything else is known: its columns, and rows that say what became of them. */
+import { ownColumns } from "../../bulk/results.ts";
+import { requestOf, type RowContext } from "../../bulk/row.ts";
+import { claimOf, type RowClaim } from "../../bulk/settled-rows.ts";
+import type { Context } from "../../context.ts";
+import { PaylinkError, type Problem } from "../../domain/errors.ts";
+import { hint, typedFlag, type Hint } from "../../domain/hint.ts";
+import { Sums } from "../../domain/money.ts";
+import { amountColumn, assumed, mapFlag } from "../../lists/columns.ts";
+import { choiceProblems, isChosen } from "../../lists/only.ts";
+import type { List, ListRow } from "../../lists/read-list.ts";
+import { ListMoney } from "../../lists/row-money.ts";
+import { RowProblems } from "../../lists/row-problems.ts";
+import { renderRowProblem, renderSums, rowCount } from "../../render/bulk.ts";
+import { safeText } from "../../render/safe-text.ts";
+import type { BulkOptions } from "./flags.ts";
+
+/** Undefined if the list can be read. Else every problem of it is named at once, its rows read as the advice says. */
+export function formRefusal(context: Context, list: List, options: BulkOptions): PaylinkError | undefined {
+  const { only, decimalComma } = options;
+  const rows = list.rows.filter((row) => isChosen(row, only));
+  const claims = claimsOf(list, rows, decimalComma);
+  const columnProblems = [...list.problems, ...choiceProblems(list, only)];
+  if (columnProblems.length === 0 && claims.length === 0) return undefined;
+  const rowContext = rowContextOf({ ...list, columns: assumed(list.columns) }, options);
+  const found = new RowProblems();
+  const sums = new Map<string, ClaimedRows>();
+  for (const row of rows) {
+    const { request, problems } = requestOf(
+      { ...row, columns: assumed(row.columns) },
+      rowContext,
+      context.now(),
+    );
+    found.add(row, problems);
+    const claim = claims.find((one) => one.row === row);
+    if (claim === undefined) continue;
+    const key = `${claim.column} ${claim.says}`;
+    const known = sums.get(key) ?? { claim, lines: [], count: 0, sums: new Sums() };
+    sums.set(key, {
+      ...known,
+      count: known.count + 1,
+      lines: [...known.lines, row.line].slice(0, MOST_LINES),
+    });
+    if (request !== null) known.sums.add(request.amount, request.currency);
+  }
+  for (const problem of found.list()) context.out.note(`  ${renderRowProblem(problem)}`);
+  const invalid = found.list().length > 0;
+  const claimed = [...sums.values()];
+  const message = [
+    ...(columnProblems.length > 0 ? ["The columns cannot be read without guessing."] : []),
+    ...(claimed.length > 0
+      ? [`The list says what became of ${rowCount(claims.length)}: their customers may not have to pay.`]
+      : []),
+    ...(invalid ? ["Some rows cannot be sent: they are named above."] : []),
+    "Nothing was sent.",
+  ].join(" ");
+  return new PaylinkError("usage", message, {
+    problems: [...columnProblems, ...claimed.map(claimProblem)],
+    hints: claimed.length === 0 ? [] : claimHints(list, rows, claims),
+  });
+}
+
+/** What all rows have in common. */
+export const rowContextOf = (
+  list: List,
+  { build, service = "", currencyEvidence: currency, accountFields: defaults }: BulkOptions,
+): RowContext => ({ build, service, currency, defaults, list });
+
+interface ClaimedRows {
+  readonly claim: RowClaim;
+  readonly lines: readonly number[];
+  readonly count: number;
+  readonly sums: Sums;
+}
+
+const MOST_LINES = 3;
+
+const claimProblem = ({ claim: { column, says }, lines, count, sums }: ClaimedRows): Problem => {
+  const more = count > lines.length ? ` and ${count - lines.length} more` : "";
+  const money = sums.list().length === 0 ? "" : `, ${renderSums(sums.list())}`;
+  return {
+    at: column,
+    message: `says ${says} in ${rowCount(count)}${money} (${count === 1 ? "line" : "lines"} ${lines.join(", ")}${more})`,
+  };
+};
+
+interface RowWithClaim extends RowClaim {
+  readonly row: ListRow;
+}
+
+function claimsOf(list: List, rows: readonly ListRow[], decimalComma: boolean): RowWithClaim[] {
+  // What a run of paylink has written of the rows is asked of the service.
+  const own = new Set(ownColumns(list).map(({ name }) => name));
+  const others = list.columns.filter(({ name }) => !own.has(name)).map(({ name }) => name);
+  const money = new ListMoney(list.columns, rows, { decimalComma, others });
+  return rows.flatMap((row) => {
+    const claim = claimOf(money.of(row));
+    return claim === undefined ? [] : { ...claim, row };
+  });
+}
+
+/** How to choose the rows that say nothing of the kind, or to send all in spite of it. */
+function claimHints(list: List, rows: readonly ListRow[], claims: readonly RowWithClaim[]): Hint[] {
+  const claiming = new Set(claims.map(({ row }) => row));
+  const others = rows.filter((row) => !claiming.has(row));
+  const columns = [...new Set(claims.map(({ column }) => column))];
+  const chosen = columns.flatMap((column) => {
+    const cells = others.flatMap(({ columns: own, values }) => {
+      const value = values[own.findIndex(({ name }) => name === column)];
+      return typeof value === "string" && value.trim() !== "" ? value.trim() : [];
+    });
+    const [most] = [...new Set(cells)].toSorted(
+      (one, other) =>
+        cells.filter((cell) => cell === other).length - cells.filter((cell) => cell === one).length,
+    );
+    const isState = list.columns.some(({ name, role }) => name === column && role === "state");
+    return isState && most !== undefined ? (typedFlag("--only", `${column}=${most}`) ?? []) : [];
+  });
+  const amount = amountColumn(list.columns)?.name ?? "amount";
+  const due = claims.find(({ isLessDue }) => isLessDue);
+  return [
+    ...(chosen.length > 0 ? [hint`To send the other rows alone: ${safeText(chosen.join(" "))}`] : []),
+    ...(due === undefined
+      ? []
+      : [
+          hint`To ask for what is due: ${safeText(`${mapFlag(due.column, "amount")} ${mapFlag(amount, "")}`)}`,
+        ]),
+    hint`To send all rows in spite of it: ${safeText(columns.map((column) => mapFlag(column, "")).join(" "))}`,
+  ];
+}
