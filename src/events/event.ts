@@ -184,7 +184,7 @@ export interface KeyBacklog {
   /** Its thumbprint. */
   readonly key: string;
   readonly events: number;
-  /** When the oldest of them was received. */
+  /** When the oldest of them was received; where a clock was ahead then, when that was noticed. */
   readonly oldest: Date | undefined;
   /** For how many milliseconds an event has been due without a receiver that claims it; 0 if none has. */
   readonly overdue: number;
@@ -208,4 +208,5 @@ const UNCLAIMED_AFTER = 60_000;
 /** Whether nothing is forwarded: `overdue` is for how many milliseconds something has been due. */
 export const isUnclaimed = (overdue: number, lastAttempt: Date | null | undefined, now: Date): boolean =>
   overdue > UNCLAIMED_AFTER &&
-  (lastAttempt == null || now.getTime() - lastAttempt.getTime() > UNCLAIMED_AFTER);
+  // One in the future was made while a clock was ahead.
+  (lastAttempt == null || Math.abs(now.getTime() - lastAttempt.getTime()) > UNCLAIMED_AFTER);

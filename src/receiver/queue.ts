@@ -3,17 +3,20 @@ import { isBroker } from "../domain/brokers.ts";
 import { isSuccess } from "../http/message.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
+import { UNITS } from "../domain/time.ts";
 import type { Timers } from "../domain/timers.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import { makeAttempt } from "./attempt.ts";
 import { type Claimed, type DeliveryQueue, type Forward, type Retry } from "../events/event.ts";
 import { CLAIM_MARGIN, type Forwarder, type ForwarderParts, replyFor } from "./forwarder.ts";
 import { targetOf } from "./routes.ts";
-import { type Room, TargetState } from "./target-state.ts";
+import { askedTime, type Room, TargetState } from "./target-state.ts";
 import { type Bell, createBell } from "./bell.ts";
 
 /** Milliseconds between looks at the queue, for events that became due. */
 const LOOK_EVERY = 1_000;
+/** The longest time that an application can ask for with `Retry-After` for one event. */
+const LONGEST_DELAY = UNITS.d;
 /** The part of the margin of a claim in which an attempt must begin. */
 const TO_BEGIN = 0.7;
 
@@ -189,7 +192,9 @@ class QueueTarget {
     const pause = this.#state.end(running, result, timers.elapsed(), now());
     this.#bell.ring();
     if (pause !== undefined) warn(pauseWords(forward, pause));
-    const retryAfter = isSuccess(forward.status) ? undefined : delays[before];
+    const planned = isSuccess(forward.status) ? undefined : delays[before];
+    const asked = Math.min(askedTime(result, now()) ?? 0, LONGEST_DELAY);
+    const retryAfter = planned === undefined ? undefined : Math.max(planned, asked);
     await this.#record(claimed, forward, retryAfter);
     const state = retryAfter !== undefined ? "pending" : isSuccess(forward.status) ? "delivered" : "failed";
     const next = retryAfter === undefined ? null : new Date(now().getTime() + retryAfter);

@@ -131,7 +131,13 @@ const isFailure = (result: AttemptResult): boolean =>
 
 /** Milliseconds for which the application asks to be left alone; undefined if it does not. */
 function askedPause(result: AttemptResult, now: Date): number | undefined {
-  if (result.kind !== "answered" || (result.status !== 429 && result.status !== 503)) return undefined;
-  const asked = retryAfter(result, now) ?? (result.status === 429 ? MAX_PAUSE : undefined);
+  const asked = askedTime(result, now);
+  if (asked === undefined && result.kind === "answered" && result.status === 429) return MAX_PAUSE;
   return asked === undefined ? undefined : Math.min(asked, LONGEST_ASKED);
 }
+
+/** What the answer to an event asks for, in milliseconds: it holds for that event, whatever becomes of others. */
+export const askedTime = (result: AttemptResult, now: Date): number | undefined =>
+  result.kind === "answered" && (result.status === 429 || result.status === 503)
+    ? retryAfter(result, now)
+    : undefined;

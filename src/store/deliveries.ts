@@ -1,4 +1,5 @@
 /** The statements of the deliveries: which events wait, who attempts which, how attempts end, and what operators order. */
+import { OUTCOMES } from "../domain/outcome.ts";
 import { readRecord } from "../domain/transaction.ts";
 import type {
   Backlog,
@@ -54,14 +55,16 @@ export async function addDeliveries(
   session: DatabaseSession,
   events: readonly (readonly [
     first: string,
-    { readonly lease: number | null; readonly payment: readonly Value[] },
+    { readonly lease: number | null; readonly payment: readonly Value[]; readonly receivedAt: number },
   ])[],
 ): Promise<ReadonlyMap<string, Pick<Stored, "attempt">>> {
   const { now, dialect } = session;
   const { schema, types } = dialect;
   const rows = new Map(
-    events.flatMap(([first, { lease, payment }]) =>
-      lease === null ? [] : [[first, [first, ...payment, now + lease, lease > 0 ? 1 : 0]] as const],
+    events.flatMap(([first, { lease, payment, receivedAt }]) =>
+      lease === null
+        ? []
+        : [[first, [first, ...payment, now + lease, Math.min(now, receivedAt), lease > 0 ? 1 : 0]] as const],
     ),
   );
   const added = await forRows(
@@ -69,18 +72,21 @@ export async function addDeliveries(
     inOrder([...rows], ([first]) => first).map(([, values]) => values),
     (asked) =>
       // What was deleted is not forwarded again.
-      `WITH asked (event, outcome, currency, amount, payment, due, claimed) AS (VALUES ${asked})
-       INSERT INTO ${schema}deliveries (event, outcome, currency, amount, payment, key, state, due, attempts)
+      `WITH asked (event, outcome, currency, amount, payment, due, since, claimed) AS (VALUES ${asked})
+       INSERT INTO ${schema}deliveries (event, outcome, currency, amount, payment, key, state, due, set_at, since, attempts)
        SELECT asked.event, asked.outcome, asked.currency, asked.amount, asked.payment, key,
-         CASE claimed WHEN 0 THEN 'pending' ELSE 'trying' END, due, claimed
+         CASE claimed WHEN 0 THEN 'pending' ELSE 'trying' END, due, ?, since, claimed
        FROM asked JOIN ${schema}events ON events.id = asked.event WHERE TRUE
-       ON CONFLICT (event) DO UPDATE SET state = excluded.state, due = excluded.due,
+       ON CONFLICT (event) DO UPDATE SET state = excluded.state, due = excluded.due, set_at = excluded.set_at,
          attempts = deliveries.attempts + excluded.attempts,
          planned = CASE deliveries.state WHEN 'failed' THEN deliveries.attempts ELSE deliveries.planned END
        WHERE deliveries.state = 'failed' OR (excluded.attempts > 0
          AND (deliveries.state = 'pending' OR (deliveries.state = 'trying' AND deliveries.due <= ?)))
        RETURNING event, attempts, state`,
-    { types: ["text", "text", "text", types.integer, "text", types.integer, "integer"], more: [now] },
+    {
+      types: ["text", "text", "text", types.integer, "text", types.integer, types.integer, "integer"],
+      more: [now, now],
+    },
   );
   return new Map(
     added.flatMap(({ event, attempts, state }) =>
@@ -111,6 +117,23 @@ export async function statesOf(
       Number(kept) === 0 ? "delivered" : deliveryStateOf(state),
     ]),
   );
+}
+
+/**
+ * A clock that was ahead, and was set, has left times later than now: what waits keeps its delay, counted from now. Only what is due
+ * later is looked at.
+ */
+export async function keepDelays(session: DatabaseSession): Promise<void> {
+  const { all, now, dialect } = session;
+  const { schema, skipLocked } = dialect;
+  const ofOutcomes = isOneOf("outcome", OUTCOMES);
+  for (const key of await waitingKeys(session))
+    await all(
+      `UPDATE ${schema}deliveries SET due = due - set_at + ?, set_at = ?, since = CASE WHEN since > ? THEN ? ELSE since END
+       WHERE event IN (SELECT event FROM ${schema}deliveries
+         WHERE key = ? AND ${ofOutcomes.sql} AND due > ? AND set_at > ? ${skipLocked})`,
+      [now, now, now, now, key, ...ofOutcomes.values, now, now],
+    );
 }
 
 /** The keys whose events wait, each found by one lookup in the index: the events may be many, the keys are few. */
@@ -162,10 +185,10 @@ export async function claim(
   const { sql, values } = dueFirst(dialect, { ...wanted, keys, until: now }, skipLocked);
   const claimed = await all(
     `WITH due_now AS ${materialized} (${sql})
-     UPDATE ${schema}deliveries SET due = ?, attempts = attempts + 1, state = 'trying'
+     UPDATE ${schema}deliveries SET due = ?, set_at = ?, attempts = attempts + 1, state = 'trying'
      WHERE event IN (SELECT event FROM due_now)
      RETURNING event, attempts, planned, outcome AS planned_as, key AS claimed_by`,
-    [...values, now + lease],
+    [...values, now + lease, now],
   );
   if (claimed.length === 0) return [];
   const ids = claimed.map(({ event }) => String(event));
@@ -196,13 +219,13 @@ export async function endAttempts(session: DatabaseSession, ends: readonly EndWr
       // What an operator has decided meanwhile stays, unless the application has accepted the event. The end of one attempt
       // comes twice if the first answer of the database was lost.
       `WITH ended (event, attempt, at, state, due, comes_again) AS (VALUES ${rows})
-       UPDATE ${schema}deliveries SET state = ended.state, due = ended.due, comes_again = ended.comes_again FROM ended
+       UPDATE ${schema}deliveries SET state = ended.state, due = ended.due, set_at = ?, comes_again = ended.comes_again FROM ended
        WHERE deliveries.event = ended.event AND deliveries.attempts = ended.attempt
          AND (deliveries.state = 'trying' OR (ended.state = 'delivered' AND NOT EXISTS (
            SELECT 1 FROM ${schema}attempts
            WHERE attempts.event = ended.event AND attempts.at = ended.at AND replay = 0)))
        RETURNING deliveries.event AS event`,
-    { types: ["text", "integer", types.integer, "text", types.integer, "integer"] },
+    { types: ["text", "integer", types.integer, "text", types.integer, "integer"], more: [now] },
   );
   const events = new Set(ended.map(({ event }) => String(event)));
   await insert(
@@ -220,10 +243,10 @@ export async function release(session: DatabaseSession, claims: readonly Claim[]
     inOrder(claims, ({ id }) => id).map(({ id, attempt }) => [id, attempt]),
     (rows) =>
       `WITH released (event, attempt) AS (VALUES ${rows})
-       UPDATE ${session.dialect.schema}deliveries SET due = ?, state = 'pending', planned = planned + 1
+       UPDATE ${session.dialect.schema}deliveries SET due = ?, set_at = ?, state = 'pending', planned = planned + 1
        FROM released WHERE deliveries.event = released.event AND deliveries.attempts = released.attempt
          AND deliveries.state = 'trying'`,
-    { types: ["text", "integer"], more: [session.now] },
+    { types: ["text", "integer"], more: [session.now, session.now] },
   );
 }
 
@@ -291,8 +314,8 @@ export async function applyOrder(
 const orderSql = (order: OperatorOrder, now: number) =>
   order === "retry"
     ? {
-        assigned: "state = 'pending', due = ?, planned = attempts",
-        given: [now],
+        assigned: "state = 'pending', due = ?, set_at = ?, planned = attempts",
+        given: [now, now],
         isOther: "(due IS NULL OR due > ? OR planned < attempts)",
         more: [now],
       }
@@ -317,9 +340,9 @@ async function chosenEvents(session: DatabaseSession, ids: readonly string[], ow
     EVENT_COLUMNS.deliveries,
     unplanned.map((row) => {
       requireSeal(row);
-      const { id, key, body } = row;
+      const { id, key, body, received_at: receivedAt } = row;
       const { record } = readRecord(body instanceof Uint8Array ? body : new Uint8Array());
-      return [String(id), ...storedPayment(record), String(key), "failed", 0];
+      return [String(id), ...storedPayment(record), String(key), "failed", Number(receivedAt), 0];
     }),
     "ON CONFLICT (event) DO NOTHING",
   );
@@ -363,7 +386,7 @@ export async function waitingByKey({
   ReadonlyMap<string, Pick<KeyBacklog, "events" | "oldest" | "overdue">>
 > {
   const rows = await all(
-    `SELECT key, events, overdue, (SELECT received_at FROM ${schema}events WHERE id = first) AS oldest
+    `SELECT key, events, overdue, (SELECT since FROM ${schema}deliveries WHERE event = first) AS oldest
      FROM (SELECT key, count(*) AS events, ${now} - min(due) AS overdue, min(event || '') AS first
        FROM ${schema}deliveries WHERE due IS NOT NULL GROUP BY key) AS of_key`,
   );

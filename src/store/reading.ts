@@ -184,6 +184,11 @@ export function createReading(readable: Readable) {
     /** What waits and failed by target, of these keys if any are given; at most `most` events of each state are looked at. */
     targets: (now: Date, most: number, keys?: RunKeys): Promise<TargetReport> =>
       targetsOf(readable, { now, most, keys }),
+    /** When the newest event was received; undefined without events. */
+    newestAt: async (): Promise<Date | undefined> => {
+      const [row] = await all(`SELECT received_at FROM ${schema}events ORDER BY id DESC LIMIT 1`);
+      return row && new Date(Number(row["received_at"]));
+    },
     /** Counts what `prune` would delete. */
     countBefore: async (before: Date): Promise<Pruned> => ({
       events: await count(`${schema}${oldEvents(dialect)}`, [idAt(before)]),

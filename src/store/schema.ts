@@ -55,6 +55,7 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
  * `deliveries` has one row for each event that is forwarded. While the event waits, `due` is the time of its next attempt:
  * to claim it sets `due` ahead by the time that the attempt may take, so what a dead receiver has claimed becomes due again by
  * itself. `attempts` counts the claims and only grows: the end of an attempt is written where the number is still the same.
+ * `set_at` is when `due` was set, and `since` when the event was received: by them, a clock that was ahead is noticed (`keepDelays`).
  * `planned` is the number of attempts before the present plan of retries. Where `due` is null, `state` says why.
  * `comes_again` is 1 where the sender waited for the last attempt: it was told, and sends again what was not accepted.
  *
@@ -115,6 +116,8 @@ const eventTables = ({ schema, types, now, newIdentity }: Dialect): string => {
      key ${text} NOT NULL,
      state ${text} NOT NULL,
      due ${integer},
+     set_at ${integer} NOT NULL DEFAULT 0,
+     since ${integer} NOT NULL DEFAULT 0,
      attempts INTEGER NOT NULL,
      planned INTEGER NOT NULL DEFAULT 0,
      comes_again INTEGER NOT NULL DEFAULT 0,

@@ -13,6 +13,7 @@ import {
   claim,
   endAttempts,
   endRepeats,
+  keepDelays,
   release,
   recordReplays,
   statesOf,
@@ -47,6 +48,9 @@ const MAX_REJECTIONS = [
 /** Events deleted in one transaction, for which a `listen` on the same database may have to wait. */
 const PRUNE_SIZE = 500;
 
+/** Milliseconds by which a clock may be corrected without a look at what waits. */
+const CLOCK_STEP = 1_000;
+
 /** Returns one result for each write once the successful ones are durable. Rejects if nothing can be written. */
 export type WriteGroup = (writes: readonly Write[]) => Promise<readonly WriteResult[]>;
 
@@ -57,9 +61,17 @@ interface WriterParts {
 }
 
 export function createGroupWriter({ transact, isOfOne }: WriterParts): WriteGroup {
+  /** The latest time of the database: before the first group, any clock may have been ahead. */
+  let latest = Infinity;
   const writeGroup: WriteGroup = async (writes) => {
     try {
-      const told = await transact((session) => writeAll(session, writes));
+      const told = await transact(async (session) => {
+        const wasSet = latest - session.now > CLOCK_STEP;
+        if (wasSet) await keepDelays(session);
+        const results = await writeAll(session, writes);
+        latest = wasSet ? session.now : Math.max(latest, session.now);
+        return results;
+      });
       return told.map((value) => ({ status: "fulfilled", value }));
     } catch (reason) {
       if (writes.length <= 1 || !isOfOne(reason)) return writes.map(() => ({ status: "rejected", reason }));
@@ -154,7 +166,10 @@ async function storeEvents(
   );
   const claims = await addDeliveries(
     session,
-    events.map((event) => [firstOf(event), { lease: event.lease, payment: storedPayment(recordOf(event)) }]),
+    events.map((event) => {
+      const { lease, receivedAt } = event;
+      return [firstOf(event), { lease, receivedAt, payment: storedPayment(recordOf(event)) }];
+    }),
   );
   await endRepeats(session, repeated.filter(({ isKnown }) => isKnown).map(firstOf));
   const states = await statesOf(session, repeated.map(firstOf));

@@ -24,7 +24,7 @@ import { type Worth, worthOf } from "./worth.ts";
 /** The columns that the values of a write are for. */
 export const EVENT_COLUMNS = {
   events: [...SEALED, "seal"],
-  deliveries: ["event", "outcome", "currency", "amount", "payment", "key", "state", "attempts"],
+  deliveries: ["event", "outcome", "currency", "amount", "payment", "key", "state", "since", "attempts"],
   actions: ["event", "at", "action", "actor"],
   attempts: ["event", "at", "target", "status", "ms", "detail", "failure", "reply", "reply_text", "replay"],
   rejections: ["id", "received_at", "worth", "code", "status", "detail", "verdict", "head", "body"],

@@ -113,18 +113,32 @@ describe("events that wait in a store", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("are attempted when an operator retries them, although their target asks for a long pause", async () => {
-    const store = await storeWith("a", "b");
-    const { sent } = await queued(store, () => 200, {
-      delays: [50],
-      send: async (request) => {
-        sent.push(nameIn(request));
-        return sent.length > 1 ? OK : { ...OK, status: 503, headers: [["Retry-After", "600"]] };
-      },
-      concurrency: 1,
-    });
-    await expect.poll(() => sent).toEqual(["a", "b", "a"]);
-  });
+  it.each([
+    ["503", 503, "3600", HOUR],
+    ["429", 429, "900", HOUR / 4],
+    ["503 with a date", 503, new Date(Date.now() + HOUR).toUTCString(), HOUR],
+    ["503 for a year", 503, String(365 * 24 * 3600), 24 * HOUR],
+  ])(
+    "are left alone for as long as the answer to them asks (%s), although others are accepted, until an operator retries them",
+    async (_, status, asked, milliseconds) => {
+      const store = await storeWith("a", "b");
+      const { sent } = await queued(store, () => 200, {
+        delays: [50],
+        send: async (request) => {
+          sent.push(nameIn(request));
+          return sent.length > 1 ? OK : { ...OK, status, headers: [["Retry-After", asked]] };
+        },
+        concurrency: 1,
+      });
+      await expect.poll(() => sent).toEqual(["a", "b"]);
+      await expect.poll(async () => (await store.waiting(9)).map(({ id }) => id)).toEqual(["a"]);
+      const [waiting] = await store.waiting(1);
+      const left = (waiting?.delivery?.next?.getTime() ?? 0) - Date.now();
+      expect(Math.abs(left - milliseconds)).toBeLessThan(60_000);
+      await store.retry({ ids: ["a"] }, KEYS);
+      await expect.poll(() => sent).toEqual(["a", "b", "a"]);
+    },
+  );
 
   it("wait while the application is down: one probe at a time, without using up their attempts", async () => {
     const store = await storeWith(...numbers(50));

@@ -50,6 +50,7 @@ const HOUR = 3_600_000;
 /** What the passing of time would do: what waits is due. */
 const END_OF_WAIT = "UPDATE deliveries SET due = 0 WHERE due IS NOT NULL";
 const NO_ANSWER = unanswered();
+const NOTHING = { id: "", attempt: 0 };
 
 function areDelivered(
   open: (place: string) => EventStore,
@@ -148,6 +149,33 @@ function areDelivered(
     expect(await attempt(500)).toEqual(["a", "b"]);
     expect(await backlogOf(store)).toMatchObject({ events: 0, failed: 2 });
     expect(await ids(store.events({ state: "failed", limit: 5 }))).toEqual(["a", "b"]);
+  });
+
+  it("keep their delays, counted from now, after a clock that was three days ahead was set", async () => {
+    const { place, store, claim } = await shared("claimed", "waits", "later", "due");
+    const DAYS = 72 * HOUR;
+    const [first, second, third] = await claim(store, 3, 1);
+    await store.ended(first ?? NOTHING, forward(503), HOUR);
+    await store.ended(second ?? NOTHING, forward(503), 2 * HOUR);
+    const names = [first, second, third].map((one) => one?.id ?? "");
+    await change(
+      place,
+      `UPDATE deliveries SET due = due + ${DAYS}, set_at = set_at + ${DAYS}, since = since + ${10 * DAYS}`,
+    );
+    // One that is set now, and is due later than those whose clock was ahead, stays as it is.
+    const receiver = open(place);
+    const { keys } = await receiver.backlog();
+    expect(keys[0]).toMatchObject({ events: 4, overdue: expect.any(Number) });
+    const [next = NaN, after = NaN] = (await receiver.waiting(9))
+      .filter(({ id }) => id === names[0] || id === names[1])
+      .map(({ delivery }) => ((delivery?.next?.getTime() ?? NaN) - Date.now()) / HOUR);
+    expect(next).toBeCloseTo(1, 1);
+    expect(after).toBeCloseTo(2, 1);
+    expect(Date.now() - (keys[0]?.oldest?.getTime() ?? NaN)).toBeGreaterThanOrEqual(0);
+    // The claim of a receiver that is gone, and what was due: both by a receiver with shorter times.
+    await expect.poll(async () => idsOf(await claim(receiver, 9, 1))).toContain(names[2]);
+    expect(await receiver.retry({ ids: [names[0] ?? ""] }, KEYS)).toEqual([names[0]]);
+    expect(await receiver.skip({ ids: [names[1] ?? ""] })).toEqual([names[1]]);
   });
 
   it("are released without a counted attempt", async () => {

@@ -41,7 +41,7 @@ it("changes no step that was released: a change is a step of its own", () => {
   }).toMatchInlineSnapshot(`
     {
       "events": [
-        "4977254485b2",
+        "8aa9570444b9",
       ],
       "ledger": [
         "12e7a56c0328",
@@ -50,7 +50,7 @@ it("changes no step that was released: a change is a step of its own", () => {
         "1e2fd15e064f",
       ],
       "server": [
-        "e4206fcc880c",
+        "66836e9d2c33",
       ],
     }
   `);

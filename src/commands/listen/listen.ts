@@ -204,7 +204,7 @@ async function serveWebhooks(
   if (admin !== undefined && store !== undefined) admin.metrics.useStore(await store.identity());
   forwarding?.start();
   if (options.keep !== undefined && store !== undefined)
-    later(startDeleting(options.keep, store.prune, context));
+    later(startDeleting(options.keep, store, context));
   return { listeners, end };
 }
 

@@ -52,11 +52,12 @@ const DELETE_EVERY = 60_000;
 
 /**
  * Deletes what is older than `keep` milliseconds, while webhooks are received. Several receivers delete different batches.
- * The result ends it, and resolves when nothing is being deleted any more.
+ * The result ends it, and resolves when nothing is being deleted any more. A clock that is ahead deletes nothing: the time is that of
+ * the newest event.
  */
 export function startDeleting(
   keep: number,
-  prune: EventStore["prune"],
+  store: Pick<EventStore, "prune" | "newestAt">,
   { now, out }: Pick<Context, "now" | "out">,
 ): () => Promise<void> {
   const closing = new AbortController();
@@ -64,9 +65,10 @@ export function startDeleting(
   const pause = (milliseconds: number): Promise<void> => sleep(milliseconds, undefined, { signal });
   const run = async (): Promise<void> => {
     for (;;) {
-      const before = new Date(now().getTime() - keep);
       try {
-        const deleted = await prune(before, () => pause(BATCH_PAUSE));
+        const newest = (await store.newestAt()) ?? now();
+        const before = new Date(Math.min(newest.getTime(), now().getTime()) - keep);
+        const deleted = await store.prune(before, () => pause(BATCH_PAUSE));
         if (deleted.events + deleted.rejections > 0)
           if (out.json) out.lines([jsonLine("deleted", now(), { before, ...deleted })]);
           else out.note(`Deleted ${deletedWords(deleted, before)}`);
