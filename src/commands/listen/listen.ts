@@ -203,8 +203,7 @@ async function serveWebhooks(
   if (!parts.isReceiving) return undefined;
   if (admin !== undefined && store !== undefined) admin.metrics.useStore(await store.identity());
   forwarding?.start();
-  if (options.keep !== undefined && store !== undefined)
-    later(startDeleting(options.keep, store, context));
+  if (options.keep !== undefined && store !== undefined) later(startDeleting(options.keep, store, context));
   return { listeners, end };
 }
 
