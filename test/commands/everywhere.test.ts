@@ -8,8 +8,9 @@ import { createProgram } from "../../src/program.ts";
 import { CREATE } from "../support/account.ts";
 import { startCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
+import { outputs } from "../support/json-outputs.ts";
 
-/** Arguments that let a command reach its own work; a command without an entry gets none. */
+/** Arguments that let a command reach its own work. Each command that takes arguments has an entry. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   create: [...CREATE.slice(1), "--terminal-id", "1", "--dry-run"],
   bulk: ["-", "--dry-run"],
@@ -17,14 +18,19 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   "links update": ["L1", "--description", "Order 1"],
   "links cancel": ["L1", "--yes"],
   transaction: ["00000000-0000-0000-0000-000000000000"],
+  "events list": ["V-1"],
   "events show": ["x"],
+  "events accept": ["x"],
   "events replay": ["--all", "--to", "9"],
   "events retry": ["--all"],
   "events skip": ["x", "--yes"],
   "events prune": ["--before", "1d", "--yes"],
+  reconcile: ["V-1"],
+  verify: [],
   trigger: ["approved", "--dry-run"],
   check: ["http://127.0.0.1:9/"],
   "sandbox advance": ["1s"],
+  "sandbox fail": ["create=lost:1"],
   pay: ["L1"],
   test: ["--", process.execPath, "-e", "0"],
   "config get": ["currency"],
@@ -48,7 +54,13 @@ const program = createProgram({
   execute: async () => undefined,
 });
 await Promise.all(program.commands.map(declared));
-const COMMANDS = leaves(program).map((command) => pathOf(command).replace(/^paylink /, ""));
+const nameIn = (command: CommandUnknownOpts): string => pathOf(command).replace(/^paylink /, "");
+const COMMANDS = leaves(program).map(nameIn);
+const TAKING_ARGUMENTS = leaves(program)
+  .filter((command) => command.registeredArguments.length > 0)
+  .map(nameIn);
+/** It prints a script; and those that only group others. */
+const WITHOUT_JSON = ["completion", "config", "events", "links", "profiles"];
 /** It prints nothing before an event arrives. */
 const FOLLOWING = "events tail";
 const ENDING = COMMANDS.filter((name) => name !== FOLLOWING && !SERVING.includes(name));
@@ -60,8 +72,15 @@ const call = (name: string, ...flags: string[]): string[] => [
 ];
 const codes = Object.keys(EXIT_CODES).map(Number);
 
-it("arguments are given to commands that exist", () => {
+it("arguments are given to the commands that take some", () => {
   expect(Object.keys(ARGUMENTS).filter((name) => !COMMANDS.includes(name))).toEqual([]);
+  expect(TAKING_ARGUMENTS.filter((name) => ARGUMENTS[name] === undefined)).toEqual([]);
+});
+
+it("what each command prints with --json has a schema", () => {
+  expect(Object.keys(outputs()).toSorted()).toEqual(
+    COMMANDS.filter((name) => !WITHOUT_JSON.includes(name)).toSorted(),
+  );
 });
 
 describe.each(COMMANDS)("paylink %s", (name) => {

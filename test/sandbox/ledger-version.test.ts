@@ -2,10 +2,12 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../support/context.ts";
+import { LEDGER_STEPS } from "../../src/sandbox/store/schema.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
 import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { startSandboxCommand } from "../support/background-command.ts";
+import { digestsOf } from "../support/schema-digests.ts";
 import { temporaryHome } from "../support/home.ts";
 
 /** Tables of the same names with other columns. */
@@ -50,4 +52,11 @@ it("refuses an event store, and deletes nothing in it with --reset", async () =>
   const events = openEventDatabase(file);
   onTestFinished(() => events.close());
   expect(events.prepare("SELECT count(*) AS n FROM deliveries").get()).toEqual({ n: 0 });
+});
+
+/** One line a step. A ledger that was made before has run the steps above the last line: never change these, add one. */
+const DIGESTS = ["a426a42f4d92115b"];
+
+it("makes its tables by steps that never change", () => {
+  expect(digestsOf(LEDGER_STEPS)).toEqual(DIGESTS);
 });
