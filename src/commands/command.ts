@@ -339,10 +339,10 @@ const EMPTY = refused("has an empty value");
 
 /** Quotes the value, unless that is empty or may be a secret. */
 function quotedProblem(refusal: Extract<Parsed<unknown>, { ok: false }>, typed: string): Omit<Problem, "at"> {
-  const { message, instead, mayBeSecret } = refusal;
+  const { message, instead, part = typed, mayBeSecret } = refusal;
   if (refusal === EMPTY) return { message, value: typed };
   if (mayBeSecret === true) return { message };
-  const value = withoutPassword(typed);
+  const value = withoutPassword(part);
   const near = instead === undefined ? "" : `; did you mean ${instead}?`;
   return { message: `${message} (got "${value}")${near}`, value, ...(instead && { instead }) };
 }

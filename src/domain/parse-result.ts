@@ -10,6 +10,8 @@ export type Parsed<T> =
       readonly ok: false;
       readonly message: string;
       readonly instead?: string | undefined;
+      /** What of the text the problem is about, if it is not all of it. */
+      readonly part?: string | undefined;
       /** The text may hold a secret, and is not repeated. */
       readonly mayBeSecret?: true;
     };

@@ -1,6 +1,7 @@
 /** A reconciliation as text: what each finding means for the money, what to do next, and the summary. */
 import { type CommandLine, paylink } from "../domain/hint.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
+import { capitalized } from "../domain/sentence.ts";
 import { outcomeName } from "../domain/outcome.ts";
 import type { Books } from "../reconcile/books.ts";
 import type { Finding, FindingName } from "../reconcile/findings.ts";
@@ -12,6 +13,12 @@ import { clockTime, formatLocal } from "./layout.ts";
 
 /** What a finding means, as sentences. */
 export function findingText(finding: Finding): string {
+  const words = findingWords(finding);
+  // Nobody's order number is changed.
+  return finding.orderNumber === null ? capitalized(words) : words;
+}
+
+function findingWords(finding: Finding): string {
   const { orderNumber, link, paidAt } = finding;
   const order = orderNumber ?? `the link ${link ?? ""}`.trim();
   const money = finding.money === null ? "an amount that is not known" : moneyText(finding.money);
@@ -104,7 +111,7 @@ function unmatchedText(
     case "part":
       return `Part of ${order} was paid, ${money}; the rest is not paid yet.`;
     case "verified card":
-      return `A payment of ${order}, ${money}, arrived; its link only verified the card, and asked for nothing.`;
+      return `A payment of ${order}, ${money}, arrived. Its link asked for nothing: it verified the card.`;
     case "no link":
       return `A payment of ${order}, ${money}, arrived, but no link of this terminal that was paid in the period has this order number.`;
   }

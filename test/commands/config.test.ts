@@ -71,7 +71,7 @@ describe("paylink config", () => {
     const listen = await startListenCommand(home, "--key", keyFile(home));
     const [ready = ""] = (await listen.stop()).stdout.split("\n");
     expect(JSON.parse(ready).notice).toMatch(
-      /^Links of profile default report payments to https:\/\/b\.example\/ \(callbackUrl\) and https:\/\/failed\.example\/ \(failureCallbackUrl\), not to this listener\./,
+      /^Links of profile default report payments to https:\/\/b\.example\/ \(callbackUrl\) and https:\/\/failed\.example\/ \(failureCallbackUrl\), not to this listener\. .*For all links from now on: paylink config set callbackUrl http:\S+ and paylink config set failureCallbackUrl http:\S+$/,
     );
     await config("set", "callbackUrl", "http://127.0.0.1:4000/");
     const url = await startListenCommand(

@@ -132,6 +132,7 @@ describe("a usage error", () => {
     ["-p a create -p b", "--profile is given twice, but takes one value."],
     ["listen --port 1 --port 2", "--port is given twice, but takes one value."],
     ["completion bsh", 'must be one of bash, zsh, fish, powershell (got "bsh"); did you mean bash?'],
+    ["links list --status active,payed", '(got "payed"); did you mean paid?'],
     ["test", "The argument <command> is required, such as -- paylink create --amount 10 --currency EUR."],
     ["config set currenzy USD", "Did you mean currency?"],
     ["trigger aproved", '(got "aproved"); did you mean approved?'],

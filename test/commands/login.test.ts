@@ -47,11 +47,38 @@ describe("paylink login", () => {
       profile: "default",
       baseUrl: "https://service.example",
       terminalId: "7",
+      current: "default",
     });
     expect(storedIn(home)).toEqual({
       current: "default",
       profiles: { default: { baseUrl: "https://service.example", terminalId: "7", token: "tok" } },
     });
+  });
+
+  it.each([[[]], [["--yes"]]])(
+    "leaves another profile the current one, and says how to change that (%j)",
+    async (flags) => {
+      const home = temporaryHome();
+      const log = (name: string) =>
+        runCommand(["login", "-p", name, ...PLACE, "--token-stdin", ...flags], { home, stdin: "tok" });
+      expect((await log("test")).stderr).toContain("The current profile is test.");
+      const { exit, stderr } = await log("live");
+      expect(exit).toBe(0);
+      expect(stderr.replace(/\s+/g, " ")).toContain(
+        "The current profile is still test. To use this account: paylink status -p live; to make it the current one: paylink profiles use live",
+      );
+      expect(storedIn(home)).toMatchObject({ current: "test", profiles: { live: { token: "tok" } } });
+    },
+  );
+
+  it.each([true, false])("asks before another profile becomes the current one (%s)", async (confirm) => {
+    const home = temporaryHome();
+    await runCommand(["login", "-p", "test", ...PLACE, "--token-stdin"], { home, stdin: "tok" });
+    const texts = { "Access token": "tok", "Customer's name": "Ada" };
+    const { ask, asked } = fixedAnswers({ texts, choice: "An access token", confirm });
+    await runCommand(["login", "-p", "live", ...PLACE], { home, ask });
+    expect(asked.at(-1)).toMatch(/^Make live \(CUSTOM\) the current profile\? .* not test$/);
+    expect(storedIn(home).current).toBe(confirm ? "live" : "test");
   });
 
   it("stores what create needs, so that it works without flags for it", async () => {

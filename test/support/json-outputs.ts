@@ -395,7 +395,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     ...each(count, "delivered undelivered rejected forwarded lost"),
   }),
   demo: lines(line("step", { step: text, ok: { const: true } })),
-  login: document(each(text, "profile baseUrl terminalId")),
+  login: document(each(text, "profile baseUrl terminalId current")),
   logout: document({ profile: text, loggedOut: { const: true } }),
   status: document({
     profile: orNull(text),

@@ -10,6 +10,7 @@ import { readOwnFile } from "../../own-files.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderTable, wrap } from "../../render/layout.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey } from "../../settings/setting-table.ts";
+import { fitGuide } from "./guide-text.ts";
 import { describeErrorCodes, describeExitCodes, describeSettings } from "./program-reference.ts";
 import ci from "../../texts/guides/ci.txt?raw";
 import live from "../../texts/guides/live.txt?raw";
@@ -50,7 +51,7 @@ interface TopicContent {
 /** A paragraph, which is wrapped, or anything else. */
 type Part = string | ((out: Output) => string);
 
-/** Titled parts of a text. They are not wrapped: people copy files and scripts from them. */
+/** Titled parts of a text. */
 type Guide = Readonly<Record<string, { readonly title: string; readonly text: string }>>;
 
 /** Each part begins with a line `== name: title`. */
@@ -205,7 +206,7 @@ const TOPICS = {
   environment: () => ({
     json: ENVIRONMENT,
     parts: [
-      "Environment variables. A flag overrides them, and so does a profile that --profile names. They override the current profile, but a stored secret goes only to the addresses that it was stored for: beside PAYLINK_BASE_URL, give PAYLINK_TOKEN too, or PAYLINK_CLIENT_ID, PAYLINK_CLIENT_SECRET and PAYLINK_TOKEN_URL. Where both are set, the client credentials are used. An empty variable counts as not set, except PAYLINK_DB beside listen --ack stored or --admin, which refuse it, and PAYLINK_PROFILE and those of an account: a job without its secrets does not use the current profile instead, unless that is known to be for tests. The same holds for a variable whose name is nearly one of these.",
+      "Environment variables. A flag overrides them, and so does a profile that --profile names. They override the current profile, but a stored secret goes only to the addresses that it was stored for: beside PAYLINK_BASE_URL, give PAYLINK_TOKEN too, or PAYLINK_CLIENT_ID, PAYLINK_CLIENT_SECRET and PAYLINK_TOKEN_URL. Where both are set, the client credentials are used. An empty variable counts as not set, with two exceptions. listen --ack stored and --admin refuse an empty PAYLINK_DB. An empty PAYLINK_PROFILE, or an empty variable of an account, is an error where the current profile is not known to be for tests: a job without its secrets must not use that one instead. A variable whose name is nearly one of these is an error there too.",
       rows(Object.entries(ENVIRONMENT)),
     ],
   }),
@@ -251,8 +252,8 @@ function guide(topic: string, text: string, files: Readonly<Record<string, Saved
   const sections = guideOf(text);
   const parts = Object.values(sections).map(
     ({ title, text: body }, index): Part =>
-      ({ paint }) =>
-        `${index === 0 ? "" : "\n\n"}${paint.bold(title)}\n\n${body}`,
+      ({ paint, lineWidth }) =>
+        `${index === 0 ? "" : "\n\n"}${paint.bold(title)}\n\n${fitGuide(body, lineWidth)}`,
   );
   const names = Object.entries(files);
   if (names.length === 0) return { json: sections, parts };

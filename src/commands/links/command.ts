@@ -1,6 +1,6 @@
 /** `paylink links`: its subcommands with their flags, their help, and what runs them. */
 import { parseWebAddress } from "../../domain/addresses.ts";
-import { accepted, parseChoice, refused, type Parsed } from "../../domain/parse-result.ts";
+import { accepted, nearest, parseChoice, refused, type Parsed } from "../../domain/parse-result.ts";
 import { LINK_STATUSES, type LinkStatus } from "../../domain/payment-link-reply.ts";
 import { parseExpiry } from "../../domain/time.ts";
 import { argument, command, flag, lines, text, type Parser } from "../command.ts";
@@ -27,11 +27,14 @@ function parseStatuses(typed: string): Parsed<readonly LinkStatus[]> {
   const found: LinkStatus[] = [];
   for (const word of typed.split(",")) {
     const status = parseChoice(LINK_STATUSES, word.trim().toLowerCase());
-    if (!status.ok) return status;
+    // The words are short, so that a near one may differ in half of its letters.
+    if (!status.ok) return { ...status, instead: nearest(word, LINK_STATUSES, isTwoEdits), part: word };
     if (!found.includes(status.value)) found.push(status.value);
   }
   return accepted(found);
 }
+
+const isTwoEdits = (edits: number): boolean => edits <= 2;
 
 const list = command({
   summary: "list the links of the last 7 days, newest first",

@@ -103,7 +103,7 @@ export const listenFlags = {
     ),
     forwardConcurrency: flag(
       "--forward-concurrency <count>",
-      `with --ack stored: how many requests this receiver makes to each target at a time; 1 sends in order of arrival. A request that hangs stops counting once as many others have ended, so up to three times as many may be open (default: ${FORWARD_CONCURRENCY})`,
+      `with --ack stored: how many requests this receiver makes to each target at a time; 1 sends in order of arrival. A request that hangs does not hold up the others: it stops counting once as many others have ended. So up to three times as many may be open (default: ${FORWARD_CONCURRENCY})`,
       parseCount(1, 1000),
       { example: "1" },
     ),

@@ -276,7 +276,16 @@ function otherCallbacks(
     ? ["--failure-callback-url", "failed payments"]
     : ["--callback-url", "payments"];
   const create = paylink`create ${{ [flag]: listeners[0]?.address }}`;
-  const fix = tunnel ? "" : renderHint(hint` For a link that reports here: ${create}`, named);
+  const address = listeners[0]?.address ?? "";
+  const settings = others.map(
+    ({ key }, at) => hint`${at === 0 ? "" : " and "}${paylink`config set ${key} ${address}`}`,
+  );
+  const fix = tunnel
+    ? ""
+    : renderHint(
+        hint` For a link that reports here: ${create}. For all links from now on: ${settings.flat()}`,
+        named,
+      );
   const addresses = others.map(({ key, url }) => `${withoutPassword(url)} (${key})`);
   return `${links} report ${payments} to ${addresses.join(" and ")}, not to this listener.${fix}`;
 }

@@ -44,13 +44,20 @@ export async function test(
   const lost = reconcile ? [...report.lost.values()] : [];
   if (out.json)
     out.data(JSON.stringify({ type: "summary", command, exit, ...report.counts, lost: lost.length }));
-  else out.note(report.text(out.notePaint));
+  else {
+    out.note(report.text(out.notePaint));
+    if (exit !== 0) out.note(ENDED);
+  }
   if (lost.length === 0 || exit !== 0) return exit;
   throw new PaylinkError(
     "records_differ",
     `${lost.length === 1 ? "1 payment" : `${lost.length} payments`} did not reach your application: ${lost.map(safeText).join(", ")}.`,
   );
 }
+
+/** What a failed command has advised names the sandbox that ends with it. */
+const ENDED =
+  "The sandbox of this run has ended, and its links with it. Commands that were printed above work only inside of such a run: paylink test -- <command>.";
 
 /** Variables of a live account or of its event store would win over the profile of the sandbox. */
 const UNSET: Environment = Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Runs `paylink login`: asks for what the account lacks, checks it, and stores it in a profile, which becomes the current one. */
+/** Runs `paylink login`: asks for what the account lacks, checks it, and stores it in a profile. */
 import { isUtf8 } from "node:buffer";
 import type { Ask, Context } from "../../context.ts";
 import { isExposed, parseWebAddress } from "../../domain/addresses.ts";
@@ -108,11 +108,12 @@ export async function storeAccount(
   if (check) await requireWorking(context, settings);
   const stored = await profiles();
   await stored.change(profile, (before) => profileWith(before, account));
-  await stored.use(profile);
+  const current = await currentAfter(profile, settings, context);
+  if (current === profile) await stored.use(profile);
   forgetToken(profile);
   const [baseUrl, terminalId] = [settings.get("baseUrl") ?? "", settings.get("terminalId") ?? ""];
   const words = `Logged in: profile ${safeText(profile)}, ${safeText(baseUrl)}, terminal ${safeText(terminalId)}.`;
-  out.result({ profile, baseUrl, terminalId }, words);
+  out.result({ profile, baseUrl, terminalId, current }, words);
   const missing = (["currency", "customerName"] as const).filter((key) => settings.get(key) === undefined);
   if (missing.length > 0) {
     const commands = missing.flatMap((key, at) => [
@@ -127,8 +128,25 @@ export async function storeAccount(
     settings,
   );
   if (warning !== undefined) out.warn(renderHint(warning));
-  out.note(`The current profile is now ${safeText(profile)}. Next: paylink status, then paylink create`);
+  const next: Hint =
+    current === profile
+      ? hint`The current profile is ${safeText(profile)}. Next: ${paylink`status`}, then ${paylink`create`}`
+      : hint`The current profile is still ${safeText(current)}. To use this account: ${paylink`status -p ${profile}`}; to make it the current one: ${paylink`profiles use ${profile}`}`;
+  out.note(renderHint(next));
   return 0;
+}
+
+/** Commands that name no profile must not reach another account than before unless the user says so. */
+async function currentAfter(
+  profile: string,
+  settings: ResolvedSettings,
+  { profiles, ask, yes }: Pick<Context, "profiles" | "ask" | "yes">,
+): Promise<string> {
+  const current = (await profiles()).current();
+  if (current === undefined || current === profile) return profile;
+  const asked = yes ? undefined : ask();
+  const question = `Make ${safeText(profile)} (${settings.label}) the current profile? Commands without -p then use it, not ${safeText(current)}`;
+  return (await asked?.confirm(question, { initial: false })) === true ? profile : current;
 }
 
 /** Whether the profile has credentials, which the new ones take the place of. */

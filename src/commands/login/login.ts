@@ -24,7 +24,7 @@ export const login = command({
     `echo "$TOKEN" | paylink login -p shop --base-url ${SANDBOX_URL} --terminal-id 1234567890 --currency EUR --customer-name "Ada Lovelace" --token-stdin`,
     `echo "$SECRET" | paylink login -p my-shop --base-url ${SANDBOX_URL} --terminal-id 1234567890 --client-id sandbox --client-secret-stdin --token-url ${SANDBOX_URL}/oauth2/token --token-scope pay_by_link`,
   ],
-  notes: `On a terminal, paylink login alone asks for everything that it needs. A secret is never the value of a flag, which others on the machine could see. $TOKEN and $SECRET below are what the service gave you.`,
+  notes: `On a terminal, paylink login alone asks for everything that it needs. A secret is never the value of a flag, which others on the machine could see. $TOKEN and $SECRET below are what the service gave you. Those of the sandbox stand in its profile, in the settings file that paylink config path names. A profile becomes the current one if there is none, or if you say so; with --yes it does not.`,
   flags: {
     ...group(
       "The account:",
