@@ -2,7 +2,8 @@
 import { comparableText } from "../domain/comparable-text.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { LINK_STATUSES, readPaymentLink, type LinkStatus } from "../domain/payment-link-reply.ts";
-import { linkKind, type PaymentLink } from "../domain/payment-link-values.ts";
+import type { PaymentLink } from "../domain/payment-link-shapes.ts";
+import { linkKind } from "../domain/payment-link-values.ts";
 import { parseInstant, UNITS } from "../domain/time.ts";
 import { allLinks, CLOCK_DIFFERENCE } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";

@@ -1,7 +1,7 @@
 /** Runs a planned list: which rows are sent, at what speed, what ends the run, and how an earlier link is cancelled. */
 import { setMaxListeners } from "node:events";
 import { PaylinkError } from "../domain/errors.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import { LONGEST_TIMER } from "../domain/time.ts";
 import { passed, type Timers } from "../domain/timers.ts";
 import type { Api } from "../service/client.ts";

@@ -1,7 +1,7 @@
 /** Sends each due row once: claims it in the memory, creates its link, and writes what became of it. */
 import { PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import type { Timers } from "../domain/timers.ts";
 import { SendError } from "../http/exchange.ts";
 import { isLasting } from "../http/send-failure.ts";

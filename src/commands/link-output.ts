@@ -1,7 +1,7 @@
 /** What commands print of one link: in words, its URL alone, or the service's own JSON; and what they warn of. */
 import type { Context } from "../context.ts";
 import { hint, paylink } from "../domain/hint.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import { renderProblem } from "../render/error-message.ts";
 import { renderHint } from "../render/hint.ts";
 import { renderLinkDetails } from "../render/link.ts";

@@ -1,7 +1,7 @@
 /** What each operation of the service is sent, besides its path and query, and what it answers: the types of the schemas in OpenAPI. */
 import type { JsonObject } from "./json.ts";
 import type { OperationName } from "./operations.ts";
-import type { PaymentLinkRequest, WellFormedLink } from "./payment-link-values.ts";
+import type { PaymentLinkRequest, WellFormedLink } from "./payment-link-shapes.ts";
 
 /** OAuth 2.0 client credentials (RFC 6749 4.4), as a form. */
 export interface TokenRequest {

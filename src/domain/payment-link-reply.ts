@@ -3,13 +3,8 @@ import { problemWith, type Problem } from "./errors.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberAt } from "./json.ts";
 import { linkFieldsOf } from "./payment-link-field-lookup.ts";
 import { isDate, isSameValue } from "./payment-link-types.ts";
-import {
-  type PaymentLink,
-  type PaymentLinkRequest,
-  problemsOfReply,
-  shownPart,
-  withoutNulls,
-} from "./payment-link-values.ts";
+import type { PaymentLink, PaymentLinkRequest } from "./payment-link-shapes.ts";
+import { problemsOfReply, shownPart, withoutNulls } from "./payment-link-values.ts";
 import { parseWebAddress } from "./addresses.ts";
 import { duration, isUtcDateTime } from "./time.ts";
 

@@ -197,33 +197,3 @@ export const isSameValue = (type: FieldType, one: Json, other: Json): boolean =>
 
 /** Whether it is a point in time. */
 export const isDate = (type: FieldType): boolean => typeNamed(type).jsonSchema["format"] === "date-time";
-
-/** Every type that holds a single value must be here, or this does not compile. */
-type OfEachType<Types extends Readonly<Record<Exclude<FieldType, "object">, unknown>>> = Types;
-
-/** The values of each type for the compiler, as they are sent, and as a service writes them. */
-export type SentValues = OfEachType<{
-  readonly amount: JsonNumber;
-  readonly bound: Amount;
-  readonly currency: string;
-  readonly text: string;
-  readonly name: string;
-  readonly transactionType: string;
-  readonly email: string;
-  readonly webAddress: string;
-  readonly date: string;
-  readonly expiry: string;
-  readonly dateOrNull: string | null;
-  readonly ucof: "ucof";
-  readonly initial: "initial";
-}>;
-
-type ShownDate = string | JsonNumber | null;
-
-/** What can be shown of a link as it came: amounts as text too, dates as any text or number. */
-export type ShownValues = Omit<SentValues, "amount" | "date" | "expiry" | "dateOrNull"> & {
-  readonly amount: Amount;
-  readonly date: ShownDate;
-  readonly expiry: ShownDate;
-  readonly dateOrNull: ShownDate;
-};

@@ -1,77 +1,14 @@
-/** Links as values: the types of requests and replies, made from the table of fields, and what is wrong with a value. */
+/** Links as values: what is wrong with one by the table of fields, and the part of it that is right. */
 import type { Problem } from "./errors.ts";
-import { isJsonObject, type Json, type JsonObject, memberOf } from "./json.ts";
+import { isJsonObject, type Json, type JsonObject, memberAt, memberOf } from "./json.ts";
 import { type Amount, signOf } from "./money.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
-import { LINK_FIELDS, type LinkFieldPath, type LinkFields } from "./payment-link-fields.ts";
+import { LINK_FIELDS, type LinkFieldPath } from "./payment-link-fields.ts";
+import type { PartialRequest, PaymentLink, PaymentLinkRequest, RepeatedPart } from "./payment-link-shapes.ts";
 import { linkFieldsOf, isLinkField } from "./payment-link-field-lookup.ts";
-import {
-  type AmountParser,
-  type FieldType,
-  type SentValues,
-  type ShownValues,
-  typeNamed,
-} from "./payment-link-types.ts";
+import { type AmountParser, type FieldType, typeNamed } from "./payment-link-types.ts";
 
 type Side = "request" | "reply";
-
-/** The last step of a path that is directly below the prefix. */
-type NameBelow<Path extends string, Prefix extends string> = Path extends `${Prefix}${infer Name}`
-  ? Name extends `${string}.${string}`
-    ? never
-    : Name
-  : never;
-
-/** Whether a side has the field: a request has each field that its table does not exclude. */
-type PresenceOn<Path extends LinkFieldPath, From extends Side> = LinkFields[Path] extends {
-  readonly [S in From]: infer Stated;
-}
-  ? Stated
-  : From extends "request"
-    ? "optional"
-    : "never";
-
-/** The members below a prefix that are required, or optional, on a side; with `Loose` each may be missing. */
-type LinkMembers<
-  Prefix extends string,
-  From extends Side,
-  Types extends ShownValues | SentValues,
-  Loose extends boolean,
-> = {
-  readonly [
-    Path in LinkFieldPath as Loose extends true
-      ? never
-      : PresenceOn<Path, From> extends "required"
-        ? NameBelow<Path, Prefix>
-        : never
-  ]: MemberValue<Path, From, Types, Loose>;
-} & {
-  readonly [
-    Path in LinkFieldPath as PresenceOn<Path, From> extends (
-      Loose extends true ? "required" | "optional" : "optional"
-    )
-      ? NameBelow<Path, Prefix>
-      : never
-  ]?: MemberValue<Path, From, Types, Loose> | undefined;
-};
-
-type MemberValue<
-  Path extends LinkFieldPath,
-  From extends Side,
-  Types extends ShownValues | SentValues,
-  Loose extends boolean,
-> = LinkFields[Path]["type"] extends keyof Types
-  ? Types[LinkFields[Path]["type"]]
-  : LinkMembers<`${Path}.`, From, Types, Loose>;
-
-/** The request as it is sent: amounts in major units, numbers in their spelling, unknown members included. */
-export type PaymentLinkRequest = LinkMembers<"", "request", SentValues, false>;
-/** The valid part of a request, without missing and invalid fields. */
-export type PartialRequest = LinkMembers<"", "request", SentValues, true>;
-/** A link with every required field, as a service builds it. */
-export type WellFormedLink = LinkMembers<"", "reply", SentValues, false>;
-/** A link as received: without fields of a wrong type, with unknown members. */
-export type PaymentLink = LinkMembers<"", "reply", ShownValues, true>;
 
 type Rules = (type: FieldType) => (value: Json) => string | undefined;
 
@@ -124,22 +61,26 @@ function memberProblems(
 }
 
 /** The request without the fields that have problems, so that rules between fields still apply to the others. */
-export const validPart = (request: JsonObject, problems: readonly Problem[]): PartialRequest =>
-  withoutFieldsOf(problems, request);
+export function validPart(request: JsonObject, problems: readonly Problem[]): PartialRequest {
+  const rest = withoutFieldsOf(problems, request);
+  return isWithout<PartialRequest>(problems, rest) ? rest : {};
+}
 
 /** What can be shown of a reply: without the fields of a type that nothing can show. */
-export const shownPart = (reply: JsonObject): PaymentLink =>
-  withoutFieldsOf(memberProblems(reply, MEMBERS.reply, shownRules, undefined), reply);
-
-function withoutFieldsOf(problems: readonly Problem[], link: JsonObject): PartialRequest & PaymentLink {
-  const rest = problems.reduce((left, { at }) => withoutMember(left, at.split(".")), link);
-  return isSound(rest) ? rest : {};
+export function shownPart(reply: JsonObject): PaymentLink {
+  const problems = memberProblems(reply, MEMBERS.reply, shownRules, undefined);
+  const rest = withoutFieldsOf(problems, reply);
+  return isWithout<PaymentLink>(problems, rest) ? rest : {};
 }
 
-/** The rules have passed for every member that is left, so the types are right. */
-function isSound(_link: object): _link is PartialRequest & PaymentLink {
-  return true;
-}
+const withoutFieldsOf = (problems: readonly Problem[], link: JsonObject): JsonObject =>
+  problems.reduce((left, { at }) => withoutMember(left, at.split(".")), link);
+
+/** Whether nothing is left of what broke the rules: every other member has the type of its field. */
+export const isWithout = <Link extends object>(
+  problems: readonly Problem[],
+  rest: JsonObject,
+): rest is JsonObject & Link => problems.every(({ at }) => memberAt(rest, at) === undefined);
 
 function withoutMember(object: JsonObject, [name = "", ...deeper]: readonly string[]): JsonObject {
   const { [name]: member, ...others } = object;
@@ -173,8 +114,6 @@ function withoutNullsOf(members: readonly FieldNode[], reply: JsonObject): JsonO
 }
 
 /** The part of a request that a reply has too. */
-export type RepeatedPart = Pick<PaymentLinkRequest, keyof PaymentLinkRequest & keyof WellFormedLink>;
-
 export function repeatedPart(request: PaymentLinkRequest): RepeatedPart {
   const part = membersIn(request, MEMBERS.reply);
   if (!isRepeatedPart(part)) throw new TypeError("a required field of the request is missing");

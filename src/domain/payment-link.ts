@@ -12,13 +12,8 @@ import { isJsonObject, type JsonObject, memberOf } from "./json.ts";
 import { serviceNamed, TRANSACTION_TYPES } from "./known-services.ts";
 import { nearest } from "./parse-result.ts";
 import { fieldLabel } from "./payment-link-field-lookup.ts";
-import {
-  type PartialRequest,
-  type PaymentLink,
-  type PaymentLinkRequest,
-  problemsOfRequest,
-  validPart,
-} from "./payment-link-values.ts";
+import type { PartialRequest, PaymentLink, PaymentLinkRequest } from "./payment-link-shapes.ts";
+import { isWithout, problemsOfRequest, validPart } from "./payment-link-values.ts";
 import { isExposed, parseWebAddress } from "./addresses.ts";
 import { NO_PROBLEMS, problemWith, type Problem } from "./errors.ts";
 
@@ -78,18 +73,14 @@ export function checkRequest(request: unknown, now: Date, service?: string): Che
     ...brokenBounds(valid),
   ];
   return {
-    request: problems.length === 0 && conforms(request) ? request : null,
+    // What has no problem is a request, and is sent as it is spelled.
+    request: problems.length === 0 && isWithout<PaymentLinkRequest>(problems, request) ? request : null,
     problems,
     warnings: () => {
       const invalid = new Set(problems.map(({ at }) => at));
       return warningsOf(valid, service).filter(({ at }) => !invalid.has(at));
     },
   };
-}
-
-/** Whatever has no problem is a request, and is sent as it is spelled. */
-function conforms(_request: object): _request is PaymentLinkRequest {
-  return true;
 }
 
 /** Required unless the link is multi-use (Payment link request; Endpoints rule 4). */

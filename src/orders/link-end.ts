@@ -1,5 +1,5 @@
 /** How a link has ended: whether it can still be paid is decided here alone. */
-import type { PaymentLink } from "../domain/payment-link-values.ts";
+import type { PaymentLink } from "../domain/payment-link-shapes.ts";
 import { parseInstant } from "../domain/time.ts";
 
 /** What does not change any more. */

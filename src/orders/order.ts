@@ -3,7 +3,7 @@ import { comparableText } from "../domain/comparable-text.ts";
 import { signOf, type Sum } from "../domain/money.ts";
 import { hasApprovedAmount, type Outcome } from "../domain/outcome.ts";
 import { moneyIn, outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";
-import type { PaymentLink } from "../domain/payment-link-values.ts";
+import type { PaymentLink } from "../domain/payment-link-shapes.ts";
 import { linkEnd, type LinkEnd } from "./link-end.ts";
 
 /** What a place knows of an order. What it does not know is left out, which is not the same as none. */

@@ -2,7 +2,7 @@
 import { comparableText } from "../domain/comparable-text.ts";
 import type { Json } from "../domain/json.ts";
 import { LISTED_AGE, readPaymentLink } from "../domain/payment-link-reply.ts";
-import type { PaymentLink } from "../domain/payment-link-values.ts";
+import type { PaymentLink } from "../domain/payment-link-shapes.ts";
 import { parseInstant } from "../domain/time.ts";
 import { allLinks, ownText, CLOCK_DIFFERENCE } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";

@@ -1,5 +1,5 @@
 /** Shows a bulk run: its list before it is sent, its progress, its warnings and the number of rows with each outcome. */
-import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import type { Problem } from "../domain/errors.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
 import { isJsonObject, memberAt, stringifyJson } from "../domain/json.ts";

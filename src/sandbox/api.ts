@@ -3,7 +3,7 @@ import type { Context, Hono } from "hono";
 import type { Exchanges } from "../domain/exchanges.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import { OPERATION_NAMES, type OperationName, OPERATIONS } from "../domain/operations.ts";
-import type { WellFormedLink } from "../domain/payment-link-values.ts";
+import type { WellFormedLink } from "../domain/payment-link-shapes.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { Link } from "./store/rows.ts";
 import { addLink, cancelLink, findLink, linkResponse, listLinks, updateLink } from "./links.ts";

@@ -1,5 +1,6 @@
 /** Payment links: created and changed by the specification's rules, with dates and a status. */
-import { repeatedPart, type WellFormedLink } from "../domain/payment-link-values.ts";
+import type { WellFormedLink } from "../domain/payment-link-shapes.ts";
+import { repeatedPart } from "../domain/payment-link-values.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import { LISTED_AGE, type LinkStatus } from "../domain/payment-link-reply.ts";

@@ -1,5 +1,5 @@
 /** The client of the service: creates, lists, shows, updates and cancels payment links, and reads transactions. */
-import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import type { Exchanges } from "../domain/exchanges.ts";
 import { hint, type Hint, paylink } from "../domain/hint.ts";

@@ -1,5 +1,5 @@
 /** The links in the replies of the service: one that was created, one by its id, and a page of a list. */
-import type { PaymentLink, PaymentLinkRequest } from "../domain/payment-link-values.ts";
+import type { PaymentLink, PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { PaymentLinkUpdate } from "../domain/exchanges.ts";
 import { findWrapped } from "../domain/envelope.ts";

@@ -29,7 +29,8 @@ import {
   VALUE_FLAGS,
 } from "../domain/payment-link-field-lookup.ts";
 import type { AmountParser } from "../domain/payment-link-types.ts";
-import { fieldFromText, type PaymentLinkRequest } from "../domain/payment-link-values.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
+import { fieldFromText } from "../domain/payment-link-values.ts";
 import { accepted } from "../domain/parse-result.ts";
 import type { ResolvedSettings, SettingSource } from "../settings/resolved-settings.ts";
 

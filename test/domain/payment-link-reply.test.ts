@@ -1,6 +1,6 @@
 /** The reply to a created link: shown whatever it holds, with each broken rule of the specification named. */
 
-import type { PaymentLinkRequest } from "../../src/domain/payment-link-values.ts";
+import type { PaymentLinkRequest } from "../../src/domain/payment-link-shapes.ts";
 import { describe, expect, it, test } from "vitest";
 import { isJsonObject, type Json } from "../../src/domain/json.ts";
 import { parseJson } from "../../src/domain/parse-json.ts";

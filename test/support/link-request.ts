@@ -1,5 +1,5 @@
 /** A request that every service takes, and the answer that the specification gives to it. */
-import type { PaymentLinkRequest } from "../../src/domain/payment-link-values.ts";
+import type { PaymentLinkRequest } from "../../src/domain/payment-link-shapes.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 
 export const REQUEST: PaymentLinkRequest = {

@@ -8,7 +8,7 @@ import { isForTests } from "../../domain/known-services.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint } from "../../domain/hint.ts";
 import { Sums } from "../../domain/money.ts";
-import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
+import type { PaymentLinkRequest } from "../../domain/payment-link-shapes.ts";
 import { linkCount, renderList, rowCount, sentBeforeOf, sentBeforeStates } from "../../render/bulk.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";

@@ -1,5 +1,5 @@
 /** `paylink create`: makes a request of its flags, sends it once and shows the link: the card, its URL or the service's JSON. */
-import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
+import type { PaymentLinkRequest } from "../../domain/payment-link-shapes.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint, type Hint, paylink } from "../../domain/hint.ts";

@@ -1,5 +1,5 @@
 /** `paylink demo`: the whole loop in one process, on free ports and in a temporary home. */
-import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
+import type { PaymentLinkRequest } from "../../domain/payment-link-shapes.ts";
 import { outcomeName, type SampleOutcome } from "../../domain/outcome.ts";
 import { type Api, createApi } from "../../service/client.ts";
 import { payAtCheckout } from "../../service/sandbox.ts";

@@ -5,7 +5,7 @@ import { comparableText } from "../../domain/comparable-text.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { groupedAmount } from "../../domain/money.ts";
 import { moneyIn, outcomeOf } from "../../domain/transaction.ts";
-import type { PaymentLink } from "../../domain/payment-link-values.ts";
+import type { PaymentLink } from "../../domain/payment-link-shapes.ts";
 import { splitReference } from "../../domain/reference.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { type Rejection } from "../../events/event.ts";

@@ -1,5 +1,5 @@
 /** What the ledger stores: links, payments, deliveries and attempts with their columns. */
-import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
+import type { PaymentLinkRequest } from "../../domain/payment-link-shapes.ts";
 import * as z from "zod/mini";
 import { isJsonObject, stringifyJson, type JsonObject } from "../../domain/json.ts";
 import { parseJson, parseJsonObject } from "../../domain/parse-json.ts";
