@@ -77,20 +77,25 @@ const NO_FIELDS: ReadonlySet<string> = new Set(["county", "customerid", "custome
 /** Letters of a name that may be a misspelled one: a text in its place would take long to compare. */
 const LONGEST_NEAR = 60;
 
+/** `Belegfeld 2` is no misspelled `Belegfeld 1`. */
+const hasSameDigits = (one: string) => (other: string) => one.replace(/\D/g, "") === other.replace(/\D/g, "");
+
 /** The meaning of a name, with what it has in brackets, or else without. */
 const lookUp = <Meaning>(name: string, meanings: ReadonlyMap<string, Meaning>): Meaning | undefined =>
   meanings.get(spellingOf(name)) ?? meanings.get(bareSpellingOf(name));
 
 /** The field that a name means or nearly is. */
 export function fieldMeantBy(name: string): string | undefined {
-  const { meanings, weak } = spellings();
-  const known = lookUp(name, meanings) ?? lookUp(name, weak);
-  if (known !== undefined) return known;
+  const { meanings, weak, roles } = spellings();
+  for (const spelling of [spellingOf(name), bareSpellingOf(name)]) {
+    const known = meanings.get(spelling) ?? weak.get(spelling);
+    if (known !== undefined || roles.has(spelling)) return known;
+  }
   const spelling = bareSpellingOf(name);
   const near =
     NO_FIELDS.has(spelling) || spelling.length > LONGEST_NEAR
       ? undefined
-      : nearest(spelling, [...meanings.keys()], isMisspelled);
+      : nearest(spelling, [...meanings.keys()].filter(hasSameDigits(spelling)), isMisspelled);
   return near === undefined ? undefined : meanings.get(near);
 }
 
@@ -183,6 +188,11 @@ export class Columns {
     return this.fields === undefined;
   }
 
+  /** Whether the name is that of a field, and not only one that means it. */
+  isField(name: string): boolean {
+    return this.isMapped(name) || spellings().fieldOf.has(normalised(name));
+  }
+
   /** Whether a `--map` or the setting says what the column is. */
   isMapped(name: string): boolean {
     return this.mapped.has(normalised(name)) || this.standing.has(normalised(name));
@@ -240,7 +250,8 @@ export class Columns {
         ? columns
         : columns.map((column) => (weak.includes(column) ? leftOut(column.name) : column));
     if (this.fields === undefined || weak.length > 0) return columns;
-    const rank = ({ name }: Column): number => spellings().texts.indexOf(spellingOf(name));
+    const rank = ({ name }: Column): number =>
+      spellings().texts.findIndex((text) => text === spellingOf(name) || text === bareSpellingOf(name));
     const texts = columns.filter(({ role }) => role === "text");
     const [text] = texts.toSorted((one, other) => rank(one) - rank(other));
     return text === undefined

@@ -277,7 +277,8 @@ function jsonRow(json: string, line: number, names: Columns): ListRow {
 function* leaves(object: JsonObject, names: Columns, path = ""): Generator<[Column, Json]> {
   for (const [name, value] of Object.entries(object)) {
     const column = names.named(joinPath(path, name));
-    if (isNested(value) && column.field === undefined) yield* leaves(value, names, column.name);
+    if (isNested(value) && (column.field === undefined || !names.isField(column.name)))
+      yield* leaves(value, names, column.name);
     else yield [column, value];
   }
 }

@@ -67,7 +67,7 @@ export class ListMoney {
   /** Columns whose cells are 1 and 0 for yes and no. */
   private readonly flags: ReadonlySet<string>;
   /** The side on which most lines of a column of two signs are: money that came in. */
-  private readonly moneyIn: ReadonlyMap<string, "D" | "C">;
+  private readonly moneyIn: ReadonlyMap<string, { readonly side: "D" | "C"; readonly cell: string }>;
 
   constructor(columns: readonly Column[], rows: Rows, { decimalComma, others = [] }: MoneyOptions) {
     this.decimalComma = decimalComma;
@@ -100,17 +100,18 @@ export class ListMoney {
     this.moneyIn = new Map(
       ofRole("sign").map((column) => {
         const said = column.moneyIn === undefined ? undefined : sideOf(column.moneyIn);
-        const sides = cellsOf(column).map(sideOf);
-        const debits = sides.filter((side) => side === "D").length;
-        const isDebit = debits > sides.filter((side) => side === "C").length;
-        return [column.name, said ?? (isDebit ? "D" : "C")];
+        const cells = cellsOf(column);
+        const debits = cells.filter((cell) => sideOf(cell) === "D").length;
+        const isDebit = debits > cells.filter((cell) => sideOf(cell) === "C").length;
+        const side = said ?? (isDebit ? "D" : "C");
+        return [column.name, { side, cell: cells.find((cell) => sideOf(cell) === side) ?? "" }];
       }),
     );
   }
 
-  /** The side that is money that came in, by the columns of two signs, with a cell of that side. */
-  sides(): ReadonlyMap<string, "D" | "C"> {
-    return this.moneyIn;
+  /** The sign for money that came in, by the columns of two signs. */
+  signsOfMoneyIn(): ReadonlyMap<string, string> {
+    return new Map([...this.moneyIn].map(([name, { cell }]) => [name, cell]));
   }
 
   /** Whether the column is read: by its name, and by its cells. */
@@ -168,7 +169,7 @@ export class ListMoney {
   private sideIn(found: Said<string>): RowMoney["side"] {
     const side = sideOf(found.cell);
     if (side === undefined) return undefined;
-    return { ...found, value: side === this.moneyIn.get(found.column) ? "in" : "out" };
+    return { ...found, value: side === this.moneyIn.get(found.column)?.side ? "in" : "out" };
   }
 
   /** Whether it is the balance of an account after each line, and not what is due of it. */

@@ -34,7 +34,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** An order number where no column says so more clearly. */
-export const WEAK_ORDER_NUMBERS = "reference, ref, customer reference, kundenreferenz, référence, referencia";
+export const WEAK_ORDER_NUMBERS = "reference, ref, référence, referencia";
 
 export const ROLE_WORDS: Readonly<Record<ColumnRole, string>> = {
   due:
@@ -69,10 +69,10 @@ export const ROLE_WORDS: Readonly<Record<ColumnRole, string>> = {
   beside:
     "fee, fees, transaction fee, processing fee, gebühr, gebühren, fremde gebühren, entgelt, frais, comisión, commissione, kosten, provision, opłata, avgift, комиссия, " +
     "net, net amount, netto, nettobetrag, betrag netto, subtotal, sub total, untaxed amount, amount untaxed, tax excluded, untaxed total, total excl vat, order total amount refund, zwischensumme, " +
-    "montant ht, total ht, base imponible, imponibile, kwota netto, tax, vat, mwst, ust, steuer",
+    "montant ht, total ht, base imponible, imponibile, kwota netto, tax, tax amount, tax total, vat, vat amount, mwst, ust, steuer",
   running: "balance, saldo, solde, kontostand, current balance, account balance",
   item: "line amount, unit amount, unit price, line total, lineitem price, item price, einzelpreis, prix unitaire, precio unitario, prezzo unitario, eenheidsprijs",
-  text: "verwendungszweck, purpose, payment reference, payment details, remittance information, memo, narrative, details, description, memo description, libellé, communication, concepto, causale, omschrijving, mededelingen, tytuł, meddelande",
+  text: "verwendungszweck, purpose, payment reference, payment details, remittance information, memo, narrative, details, description, memo description, libellé, communication, concepto, causale, omschrijving, mededelingen, tytuł, meddelande, customer note, customer reference, kundenreferenz",
 };
 
 /** What a cell of a state says: `posted` says nothing of the payment, `unclear` may be either. */

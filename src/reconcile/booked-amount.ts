@@ -49,11 +49,17 @@ const undecided = ({ column }: Said<unknown>, kind: string, detail: string): Pro
   kind,
 });
 
+const NOT_PAID: ReadonlySet<PaymentState | undefined> = new Set(["open", "void", "draft", "failed"] as const);
+
+const countsNothing = ({ value }: Said<PaymentState | undefined>): boolean => NOT_PAID.has(value);
+
 /** Of several columns, the one that says something of the payment. */
 function stateOf({ states, kind }: RowMoney): PaymentState | Problem {
   const unknown = states.find(({ value }) => value === undefined);
   if (unknown !== undefined) return undecided(unknown, "has an unknown state", `"${unknown.cell}"`);
-  const [first, ...others] = states.filter(({ value }) => value !== "posted");
+  const telling = states.filter(({ value }) => value !== "posted");
+  // A draft is not paid either: of several such states, none is a contradiction.
+  const [first, ...others] = telling.every(countsNothing) ? telling.slice(0, 1) : telling;
   const another = others.find(({ value }) => value !== first?.value);
   if (first !== undefined && another !== undefined) return contradiction(first, another);
   if (first?.value === "unclear") return undecided(first, "may be paid or not", `"${first.cell}"`);

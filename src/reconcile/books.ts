@@ -158,7 +158,7 @@ function columnsRemark({ columns }: List, money: ListMoney): string {
       .map(({ name }) => name);
     return names.length === 0 ? [] : [`${as} ${names.join(", ")}`];
   };
-  const sides = [...money.sides()].map(([name, cell]) => `money in is ${cell} in ${name}`);
+  const sides = [...money.signsOfMoneyIn()].map(([name, cell]) => `money in is ${cell} in ${name}`);
   const read = [
     ...named(({ field }) => field === "invoiceId", "order number"),
     ...named(({ field }) => field === "amount", "amount"),
