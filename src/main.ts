@@ -6,8 +6,8 @@ import { watchSignals } from "./terminal/signals.ts";
 
 /** Runs one command line and resolves with the exit code. */
 export async function run(process: NodeJS.Process): Promise<number> {
-  const channels = standardChannels(process);
   const signals = watchSignals(process);
+  const channels = standardChannels(process, signals.interruption);
   let close: (() => Promise<void>) | undefined;
   let crash: { readonly error: unknown } | undefined;
   // Node would print a line of the bundle, which has thousands of characters.

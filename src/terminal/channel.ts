@@ -28,23 +28,50 @@ export interface Channel {
   readonly settled: () => Promise<Error | undefined>;
 }
 
-export function openChannel(opened: OutputStream): Channel {
+/** Milliseconds after an interruption in which the reader must take something: one that stands still would keep the process alive. */
+const GRACE = 3_000;
+
+class ReaderStandsStill extends Error {
+  /** As if it had gone. */
+  readonly code = "EPIPE";
+}
+
+/** After `interruption`, a reader that takes nothing for `GRACE` counts as gone. */
+export function openChannel(opened: OutputStream, interruption?: AbortSignal): Channel {
   const stream = isFile(opened) ? wholeWrites(opened.fd) : opened;
   // Each write learns of its own failure, and an error without a listener would end the process.
   stream.on("error", () => undefined);
   let last = Promise.resolve();
   let failure: Error | undefined;
+  const gone = new AbortController();
+  /** The ends of the writes that wait for the reader. */
+  const waiting = new Set<(error?: Error | null) => void>();
+  const giveUp = (): void => {
+    failure ??= new ReaderStandsStill("its reader stands still");
+    gone.abort();
+    for (const end of waiting) end(failure);
+  };
+  let taken = 0;
+  const watch = (): void => {
+    const before = taken;
+    setTimeout(() => (waiting.size > 0 && taken === before ? giveUp() : watch()), GRACE).unref();
+  };
+  interruption?.addEventListener("abort", watch, { once: true });
   return {
     write: (chunk, lost) => {
       last = new Promise((resolve) => {
-        stream.write(chunk, (error) => {
-          if (error) {
-            // A stream that has failed refuses what follows with errors of its own.
-            failure ??= error;
-            lost?.(failure);
-          }
+        const end = (error?: Error | null): void => {
+          if (!waiting.delete(end)) return;
+          taken += 1;
           resolve();
-        });
+          if (!error) return;
+          // A stream that has failed refuses what follows with errors of its own.
+          failure ??= error;
+          lost?.(failure);
+        };
+        waiting.add(end);
+        if (gone.signal.aborted) end(failure);
+        else stream.write(chunk, end);
       });
     },
     get waiting() {
@@ -52,7 +79,7 @@ export function openChannel(opened: OutputStream): Channel {
     },
     drained: async () => {
       if (!stream.writableNeedDrain || failure !== undefined) await nextTurn();
-      else await once(stream, "drain").catch(() => undefined);
+      else await once(stream, "drain", { signal: gone.signal }).catch(() => undefined);
     },
     settled: async () => {
       await last;
@@ -72,11 +99,14 @@ export interface StandardChannels extends StandardStreams {
 }
 
 /** The streams of the process, opened once. */
-export const standardChannels = ({ stdout, stderr }: StandardStreams): StandardChannels => ({
+export const standardChannels = (
+  { stdout, stderr }: StandardStreams,
+  interruption?: AbortSignal,
+): StandardChannels => ({
   stdout,
   stderr,
-  toStdout: openChannel(stdout),
-  toStderr: openChannel(stderr),
+  toStdout: openChannel(stdout, interruption),
+  toStderr: openChannel(stderr, interruption),
 });
 
 /** The reader has stopped reading, as in `paylink … | head`. */

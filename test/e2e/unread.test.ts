@@ -66,6 +66,33 @@ describe("listen without a reader", () => {
   });
 });
 
+describe("a reader that stands still", () => {
+  const isOver = (pid: number): boolean => {
+    try {
+      return !process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+  };
+
+  it("keeps neither listen alive after SIGTERM, nor a list of what listen has stored", async () => {
+    const { home, listening, send } = await start();
+    listening.pause();
+    const filler = "x".repeat(50_000);
+    for (let count = 0; count < 20; count++) expect(await send({ filler })).toBe(200);
+    const list = startPaylink(["events", "list", "--all", "--json"], { home });
+    // The rest is more than any pipe holds.
+    await list.until(/"type":"event"/);
+    list.pause();
+    for (const { pid, stop } of [listening, list]) {
+      void stop("SIGTERM");
+      await expect.poll(() => isOver(pid), { timeout: 20_000 }).toBe(true);
+    }
+    const { stdout } = await runPaylink(["events", "list", "--all", "-q"], { home });
+    expect(stdout.trim().split("\n")).toHaveLength(20);
+  });
+});
+
 describe("listen with a slow reader", () => {
   it("answers as before, and shows everything in the end", async () => {
     const { listening, send } = await start();
