@@ -2,7 +2,7 @@
 import type { Output } from "../context.ts";
 import type { Rejection, WebhookEvent } from "../events/event.ts";
 import { levelOf } from "../events/event-json.ts";
-import { clockTime, fitLines, logLine } from "../render/layout.ts";
+import { clockTime, fitLines, formatLocal, logLine } from "../render/layout.ts";
 import {
   renderCard,
   renderCompactWebhook,
@@ -24,7 +24,7 @@ export function createEventText({ out, compact, full }: EventTextParts): (event:
   return (event) => {
     const { paint, width, lineWidth, isLog } = out;
     const text = compact
-      ? renderCompactWebhook(event, { paint, width: lineWidth }, isLog)
+      ? renderCompactWebhook(event, { paint, width: lineWidth }, isLog ? "" : timeOn(out, event.receivedAt))
       : (full ? renderWebhook : renderCard)(event, { paint, width });
     if (isLog) return logLine(event.receivedAt, levelOf(event), text);
     if (compact) return text;
@@ -34,11 +34,15 @@ export function createEventText({ out, compact, full }: EventTextParts): (event:
   };
 }
 
+/** On a terminal, what happens now needs no date. */
+export const timeOn = ({ isTerminal }: Output, at: Date): string =>
+  isTerminal ? clockTime(at) : formatLocal(at);
+
 export function rejectionText(
   rejection: Omit<Rejection, "request">,
   { isLog, paint, lineWidth }: Output,
 ): string {
   const { id, receivedAt } = rejection;
   if (isLog) return logLine(receivedAt, "warning", renderRejection(id, rejection, paint));
-  return fitLines(renderRejection(`${clockTime(receivedAt)} ${id}`, rejection, paint), lineWidth);
+  return fitLines(renderRejection(`${formatLocal(receivedAt)} ${id}`, rejection, paint), lineWidth);
 }

@@ -8,7 +8,7 @@ import type { ForwardingProgress } from "../receiver/forwarder.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { clip, widthOf } from "./width.ts";
-import { clockTime, formatLocal, wrap, NO_VALUE } from "./layout.ts";
+import { formatLocal, wrap, NO_VALUE } from "./layout.ts";
 import {
   recordAmount,
   paintOutcome,
@@ -55,7 +55,7 @@ export function renderCard(event: Received, { paint, width }: RecordStyle): stri
   const head =
     record === null ? renderResult(record, paint) : renderOutcomeLine(record, { paint, width: room });
   const uti = record === null ? "" : safeText(textOf(record, "uti") ?? "");
-  const where = [clockTime(receivedAt), receivedAtPath(event), uti, id]
+  const where = [formatLocal(receivedAt), receivedAtPath(event), uti, id]
     .filter((text) => text !== "")
     .join("  ");
   const card = record === null ? [] : [renderPayment(record)].filter((text) => text !== "");
@@ -90,15 +90,14 @@ const noteText = (text: string, width: number): string =>
     .map((line, at) => clip(line, at === 0 ? width : width + 4))
     .join("\n");
 
-/** The same in one line of at most `width` columns, which a reference that is too long makes shorter; a log has the time before it. */
-export function renderCompactWebhook(event: Received, { paint, width }: RecordStyle, isLog = false): string {
-  const { id, receivedAt } = event;
+/** The same in one line of at most `width` columns, which a reference that is too long makes shorter. */
+export function renderCompactWebhook(event: Received, { paint, width }: RecordStyle, time = ""): string {
+  const { id } = event;
   const { record } = event.content;
   const marks = marksOf(event, paint);
   const outcome = outcomeOf(record);
   const amount = record === null ? "" : recordAmount(record);
   const uti = record === null ? id : safeText(textOf(record, "uti") || id);
-  const time = isLog ? "" : clockTime(receivedAt);
   const fixed = [time, ...marks.map(({ text }) => text), outcome.padEnd(LONGEST_USUAL), amount, uti, ""];
   const room = width - widthOf(fixed.filter((text) => text !== "").join("  ")) - 2;
   const reference =

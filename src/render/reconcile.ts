@@ -9,7 +9,7 @@ import type { Counted, Summary } from "../reconcile/summary.ts";
 import type { LinkStanding, OrderVerdict } from "../reconcile/timeline.ts";
 import { shortKey } from "../signatures/thumbprint.ts";
 import { formatCount, renderSums } from "./bulk.ts";
-import { clockTime, formatLocal } from "./layout.ts";
+import { formatLocal } from "./layout.ts";
 
 /** What a finding means, as sentences. */
 export function findingText(finding: Finding): string {
@@ -222,8 +222,8 @@ function paidText(verdict: Extract<OrderVerdict, { is: "paid" }>): string {
       : `Paid in ${formatCount(payments)} parts`;
   const application =
     acceptedAt === undefined
-      ? `the webhook arrived at ${clockTime(arrivedAt)}, and was not forwarded`
-      : `your application accepted it at ${clockTime(acceptedAt)}`;
+      ? `the webhook arrived at ${formatLocal(arrivedAt)}, and was not forwarded`
+      : `your application accepted it at ${formatLocal(acceptedAt)}`;
   const link = hasLink ? "" : " The service lists no paid link for it.";
   return `${times}, ${sumsText(money)}; ${application}.${link}`;
 }

@@ -134,7 +134,7 @@ it("shows all that happened to an order, with one verdict", async () => {
   expect(lines.at(-1)).toMatchObject({
     agrees: true,
     verdict: expect.stringMatching(
-      /^Paid in 2 parts, EUR 10\.00; your application accepted it at \d\d:\d\d:\d\d\.$/,
+      /^Paid in 2 parts, EUR 10\.00; your application accepted it at 20\S+ \d\d:\d\d:\d\d [+-]\d\d:\d\d\.$/,
     ),
   });
   // The link's own address names it too.

@@ -163,17 +163,17 @@ describe("a received webhook", () => {
       "  VISA ************1111  00 approved",
     ]);
     expect(lines.slice(2).join(" ")).toMatch(
-      new RegExp(`^ {2}\\d\\d:\\d\\d:\\d\\d {2}/hooks/paid {2}${APPROVED.uti}\\s+mi9w2k0a0000zz$`),
+      new RegExp(`^ {2}20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d [+-]\\d\\d:\\d\\d {2}/hooks/paid\\s+${APPROVED.uti}\\s+mi9w2k0a0000zz$`),
     );
   });
 
   it("is one line of 80 columns with --compact", () => {
     const record = { ...APPROVED, reference: "R".repeat(50) };
-    const shown = renderCompactWebhook({ ...RECEIVED, content: contentOf(record) }, style);
-    expect(shown).toMatch(/^\d\d:\d\d:\d\d {2}APPROVED {3}EUR 10\.00 {2}R+… {2}/);
+    const shown = renderCompactWebhook({ ...RECEIVED, content: contentOf(record) }, style, "10:15:30");
+    expect(shown).toMatch(/^10:15:30 {2}APPROVED {3}EUR 10\.00 {2}R+… {2}/);
     expect(shown.endsWith(APPROVED.uti)).toBe(true);
     expect(shown.length).toBeLessThanOrEqual(80);
-    const log = renderCompactWebhook({ ...RECEIVED, repeated: true }, { paint, width: Infinity }, true);
+    const log = renderCompactWebhook({ ...RECEIVED, repeated: true }, { paint, width: Infinity });
     expect(log).toBe(`repeated  APPROVED   EUR 10.00  INV-1  ${APPROVED.uti}`);
   });
 });

@@ -11,11 +11,11 @@ import { eventLine, jsonLine, type Level, rejectionLine } from "../../events/eve
 import type { ForwardingProgress } from "../../receiver/forwarder.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import { renderForward } from "../../render/received-webhook.ts";
-import { clockTime, fitLines, logLine } from "../../render/layout.ts";
+import { fitLines, logLine } from "../../render/layout.ts";
 import { outcomeName } from "../../domain/outcome.ts";
 import type { HttpServer } from "../../http/exchange.ts";
 import { publicTarget, type ReceiverAddress } from "../../receiver/address.ts";
-import { createEventText, type EventTextParts, rejectionText } from "../event-text.ts";
+import { createEventText, type EventTextParts, rejectionText, timeOn } from "../event-text.ts";
 import { forwardingKeyWords, KEEPING_STORE } from "../shared-flags.ts";
 import type { ListenOptions } from "./options.ts";
 
@@ -164,7 +164,10 @@ function forwardText(
   // It is known, and printed, when the attempt has ended.
   const at = new Date(forward.at.getTime() + forward.ms);
   if (!out.isLog)
-    return fitLines(renderForward(`${clockTime(at)} ${id}`, forward, paint, progress, cause), out.lineWidth);
+    return fitLines(
+      renderForward(`${timeOn(out, at)} ${id}`, forward, paint, progress, cause),
+      out.lineWidth,
+    );
   const text = renderForward(id, forward, paint, progress, cause).trimStart();
   return logLine(at, levelOfForward(status, progress), text);
 }
