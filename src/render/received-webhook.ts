@@ -41,7 +41,7 @@ export function renderWebhook(event: Received, style: RecordStyle): string {
 }
 
 /** Lines of a card. */
-const MOST_LINES = 8;
+const MOST_LINES = 9;
 
 /**
  * What people look for: outcome, amount and reference; the card and its bank's answer; when, where and which transaction;

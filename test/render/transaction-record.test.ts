@@ -163,7 +163,9 @@ describe("a received webhook", () => {
       "  VISA ************1111  00 approved",
     ]);
     expect(lines.slice(2).join(" ")).toMatch(
-      new RegExp(`^ {2}20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d [+-]\\d\\d:\\d\\d {2}/hooks/paid\\s+${APPROVED.uti}\\s+mi9w2k0a0000zz$`),
+      new RegExp(
+        `^ {2}20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d [+-]\\d\\d:\\d\\d {2}/hooks/paid\\s+${APPROVED.uti}\\s+mi9w2k0a0000zz$`,
+      ),
     );
   });
 
