@@ -41,7 +41,7 @@ export function renderWebhook(event: Received, style: RecordStyle): string {
 }
 
 /** Lines of a card. */
-const MOST_LINES = 9;
+const MOST_LINES = 8;
 
 /**
  * What people look for: outcome, amount and reference; the card and its bank's answer; when, where and which transaction;
@@ -55,7 +55,7 @@ export function renderCard(event: Received, { paint, width }: RecordStyle): stri
   const head =
     record === null ? renderResult(record, paint) : renderOutcomeLine(record, { paint, width: room });
   const uti = record === null ? "" : safeText(textOf(record, "uti") ?? "");
-  const where = [formatLocal(receivedAt), receivedAtPath(event), uti, id]
+  const where = [formatLocal(receivedAt), receivedAtPath(event), uti || id]
     .filter((text) => text !== "")
     .join("  ");
   const card = record === null ? [] : [renderPayment(record)].filter((text) => text !== "");

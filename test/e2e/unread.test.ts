@@ -84,9 +84,9 @@ describe("a reader that stands still", () => {
     // The rest is more than any pipe holds.
     await list.until(/"type":"event"/);
     list.pause();
-    for (const { pid, stop } of [listening, list]) {
-      void stop("SIGTERM");
-      await expect.poll(() => isOver(pid), { timeout: 20_000 }).toBe(true);
+    for (const running of [listening, list]) {
+      void running.stop("SIGTERM");
+      await expect.poll(() => isOver(running.pid), { timeout: 20_000 }).toBe(true);
     }
     const { stdout } = await runPaylink(["events", "list", "--all", "-q"], { home });
     expect(stdout.trim().split("\n")).toHaveLength(20);
