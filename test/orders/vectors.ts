@@ -9,7 +9,8 @@
  * - `standing` is the order of its JSON where links and events are known, `withoutLinks` where only the events are, as of the last one.
  * - `warned` are the events, from 0, that carry `order_paid_before` at a place that does not know the links.
  * - `shop.due` is what the order of a shop asks for, and `shop.books` whether a receiver that knows it books that amount, once: as soon
- *   as one payment is exactly it, or payments add up to it. A booking is not taken back.
+ *   as one payment is exactly it, or payments add up to it. A booking is not taken back. A record without a uti is not booked: nothing
+ *   tells it from a repeat.
  */
 import { readFileSync } from "node:fs";
 import { comparableText } from "../../src/domain/comparable-text.ts";

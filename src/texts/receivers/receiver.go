@@ -1,7 +1,7 @@
-// Receives the payment service's webhooks: Go 1.19 or later, with only its standard library.
-// To run it: PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem go run receiver.go
-// service.pem is the service's public key. In production, run it behind your web server, which terminates TLS.
-// Replace findOrder and book with your own database, and test it with a key of your own:
+// Receives the payment service's webhooks: Go 1.19 or later, with its standard library. Behind your web server, which terminates TLS:
+// PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem go run receiver.go
+// service.pem has the service's public key (PEM) or certificate. Before it changes, put both in (cat old.pem new.pem) and restart; later the new one alone.
+// Replace findOrder and book with your own database, and test it with a key of your own, whose public part is then service.pem:
 // openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 // paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 package main
@@ -27,8 +27,7 @@ import (
 	"unicode/utf8"
 )
 
-const path, maxBody = "/webhooks/paylink", 64 << 10
-const maxAge, clockSkew = 5 * 60, 60 // Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
+const path, maxBody, maxAge, clockSkew = "/webhooks/paylink", 64 << 10, 5 * 60, 60 // Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
 
 var terminals = map[string]bool{} // {`"T-1"`: true}: one key may sign for several shops. Empty books payments of any.
 // What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
@@ -38,71 +37,59 @@ var twice = regexp.MustCompile(`;created=.*;created=|;keyid=.*;keyid=|;alg=.*;al
 var signatureForm = regexp.MustCompile(`^sig1=:([A-Za-z0-9+/]+={0,2}):$`)
 var sig1 = regexp.MustCompile(`(?:^|,)[ \t]*sig1=[^,]*`)
 var mediaType = regexp.MustCompile(`(?i)^application/json[ \t]*(?:;|$)`)
+var takesNothing = regexp.MustCompile(`(?i)^\s*(?:VERIFICATION|AUTH|PRE-AUTH)\s*$`)                                          // They verify a card, or reserve money that a SALE takes later. To book reservations, change it here.
 var noCoding = regexp.MustCompile(`(?i)^(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*$`) // No coding, identity, or the name of a charset: no byte of a body changes.
 
 // findOrder: your order lookup here. A payment through a reusable link has the reference "<invoiceId>-<9 characters>".
-func findOrder(reference string) (amount *big.Rat, currency string) {
+func findOrder(reference string) (price *big.Rat, currency string) {
 	return map[string]*big.Rat{"INV-1001": big.NewRat(1000, 100)}[reference], "EUR"
 }
 
-// The amount of a part, by order and uti, and the uti of another payment, by order and amount. This receiver has no database, and forgets them when it ends: use yours.
-var parts, others, lock = map[[2]string]*big.Rat{}, map[[2]string]string{}, sync.Mutex{}
-
-// paying keeps a payment or a part of one of our orders, which arrive in any order. It returns the uti that pays the whole order, or the rest of it.
-func paying(paid transaction, outcome string) string {
-	price, currency := findOrder(paid.Reference)
-	amount, isNumber := new(big.Rat).SetString(paid.AmountTrans.String())
-	isOurs := price != nil && (len(terminals) == 0 || terminals[string(paid.TerminalID)])
-	lock.Lock()
-	defer lock.Unlock()
-	switch {
-	case !isOurs || !isNumber || amount.Sign() < 0 || !strings.EqualFold(paid.TransCurrencyCode, currency) || paid.UTI == "":
-		return ""
-	case outcome == "PARTIALLY_APPROVED":
-		parts[[2]string{paid.Reference, paid.UTI}] = amount
-	case amount.Cmp(price) == 0:
-		return paid.UTI
-	default:
-		others[[2]string{paid.Reference, amount.RatString()}] = paid.UTI
-	}
-	rest := new(big.Rat).Set(price)
-	for part, paidPart := range parts {
-		if part[0] == paid.Reference {
-			rest.Sub(rest, paidPart)
-		}
-	}
-	return others[[2]string{paid.Reference, rest.RatString()}]
-}
+// What each payment took, by reference and uti. This receiver has no database, and forgets it when it ends: use yours.
+var taken, lock = map[[2]string]*big.Rat{}, sync.Mutex{}
 
 // book: false if booked; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
 func book(uti, reference string) (bool, error) { return true, nil }
 
 // What decides on a booking. Numbers stay text: floats do not hold amounts exactly.
 type transaction struct {
-	UTI, Reference, TransCurrencyCode, Status string
-	AmountTrans                               json.Number
-	TerminalID                                json.RawMessage
-	TransApproved, TransCancelled             *bool
-	TransPartiallyApproved                    bool
+	UTI, Reference, TransCurrencyCode, TransType, Status string
+	AmountTrans                                          json.Number
+	TerminalID                                           json.RawMessage
+	TransApproved, TransCancelled                        *bool
+	TransPartiallyApproved                               bool
 }
 
-// process is called for every authentic webhook. It returns what was done, for the log.
-func process(body []byte) (status int, done string) {
+// process is called for every authentic webhook. It returns what was done, for the log. Where a later record takes a payment back, its booking stays.
+func process(body []byte) (done string, err error) {
 	paid, outcome := read(body)
-	if outcome != "APPROVED" && outcome != "PARTIALLY_APPROVED" {
-		return http.StatusOK, outcome + ", nothing to book"
+	price, currency := findOrder(paid.Reference)
+	isOrder := price != nil && paid.UTI != "" && (len(terminals) == 0 || terminals[string(paid.TerminalID)])
+	amount, isNumber := new(big.Rat).SetString(paid.AmountTrans.String())
+	takes := strings.HasSuffix(outcome, "APPROVED") && !takesNothing.MatchString(paid.TransType)
+	if !isOrder || !takes || !isNumber || amount.Sign() < 0 || !strings.EqualFold(paid.TransCurrencyCode, currency) {
+		amount = new(big.Rat)
 	}
-	uti := paying(paid, outcome)
-	if uti == "" {
-		return http.StatusOK, fmt.Sprintf("%s, but %q is not one of our orders for this amount and currency, or its rest is not paid yet: look into it", outcome, paid.Reference)
+	lock.Lock()
+	defer lock.Unlock()
+	taken[[2]string{paid.Reference, paid.UTI}] = amount // Of the records of one uti, the last counts.
+	total := new(big.Rat)
+	for payment, one := range taken {
+		if payment[0] == paid.Reference {
+			total.Add(total, one)
+		}
 	}
-	switch added, err := book(uti, paid.Reference); {
-	case err != nil:
-		return http.StatusInternalServerError, "not booked, so the service will send it again: " + err.Error()
-	case !added:
-		return http.StatusOK, fmt.Sprintf("%s, %q is already booked", outcome, paid.Reference)
+	done = strings.TrimSpace(outcome + " " + paid.TransType)
+	if isOrder && total.Cmp(price) > 0 {
+		done += ", more was paid than the order asks for: look into it"
+	} // An order is paid once one payment is its price, or all of them add up to it.
+	if isPaid := isOrder && (amount.Cmp(price) == 0 || total.Cmp(price) == 0); !isPaid && takes {
+		return fmt.Sprintf("%s, but %q is not one of our orders for this amount and currency, or its rest is not paid yet: look into it", done, paid.Reference), nil
+	} else if !isPaid {
+		return done + ", nothing to book", nil
 	}
-	return http.StatusOK, fmt.Sprintf("%s, %q booked", outcome, paid.Reference)
+	added, err := book(paid.UTI, paid.Reference)
+	return fmt.Sprintf("%s, %q %s", done, paid.Reference, map[bool]string{true: "booked", false: "is already booked"}[added]), err
 }
 
 // read judges a record: only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there twice, the last one counts: only the service can sign such a record.
@@ -113,18 +100,14 @@ func read(body []byte) (paid transaction, outcome string) {
 	case err != nil || !utf8.Valid(body) || paid.TransApproved == nil || paid.TransCancelled == nil || *paid.TransApproved && *paid.TransCancelled,
 		!strings.EqualFold(paid.Status, "Complete"):
 		return paid, "UNCLEAR"
-	case *paid.TransCancelled:
-		return paid, "CANCELLED"
 	case !*paid.TransApproved:
-		return paid, "DECLINED"
-	case paid.TransPartiallyApproved:
-		return paid, "PARTIALLY_APPROVED"
+		return paid, map[bool]string{false: "DECLINED", true: "CANCELLED"}[*paid.TransCancelled]
 	}
-	return paid, "APPROVED"
+	return paid, map[bool]string{false: "APPROVED", true: "PARTIALLY_APPROVED"}[paid.TransPartiallyApproved]
 }
 
 // verify returns an error, for your log alone, unless the service signed exactly these bytes, a short time ago.
-func verify(header http.Header, body []byte, key *rsa.PublicKey, now time.Time) error {
+func verify(header http.Header, body []byte, keys []*rsa.PublicKey, now time.Time) error {
 	hash, length, types := sha256.Sum256(body), fmt.Sprint(len(body)), header.Values("Content-Type")
 	digest := "sha-256=:" + base64.StdEncoding.EncodeToString(hash[:]) + ":"
 	// Gateways drop the length, and the digest makes up for it. Of two lines, different programs might read different ones.
@@ -141,11 +124,13 @@ func verify(header http.Header, body []byte, key *rsa.PublicKey, now time.Time) 
 		return fmt.Errorf("the signature is too old, from the future, or has a parameter twice")
 	}
 	hash = sha256.Sum256([]byte(fmt.Sprintf("\"content-digest\": %s\n\"content-length\": %s\n\"content-type\": %s\n\"@signature-params\": %s", digest, length, types[0], input[1])))
-	bytes, err := base64.StdEncoding.DecodeString(signature[1])
-	if err != nil || rsa.VerifyPKCS1v15(key, crypto.SHA256, hash[:], bytes) != nil {
-		return fmt.Errorf("the signature does not match: it is forged, or PAYLINK_WEBHOOK_KEY is another key")
+	decoded, err := base64.StdEncoding.DecodeString(signature[1])
+	for _, key := range keys {
+		if err == nil && rsa.VerifyPKCS1v15(key, crypto.SHA256, hash[:], decoded) == nil {
+			return nil
+		}
 	}
-	return nil
+	return fmt.Errorf("the signature matches no key: it is forged, or PAYLINK_WEBHOOK_KEY has other keys")
 }
 
 // sig1Of returns the one member sig1, two of which match nothing: a relay may have added other signatures.
@@ -155,45 +140,60 @@ func sig1Of(header http.Header, name string) string {
 
 func all(header http.Header, name string) string { return strings.Join(header.Values(name), ",") }
 
-// readKey ends the program without a key: without one, nothing can be verified.
-func readKey() *rsa.PublicKey {
-	// The variable comes first. Tools that set variables may leave \n where a line ends.
-	text, file := strings.ReplaceAll(os.Getenv("PAYLINK_WEBHOOK_KEY"), `\n`, "\n"), os.Getenv("PAYLINK_WEBHOOK_KEY_FILE")
+// readKeys ends the program if there is no key, or what is none: without one, nothing can be verified.
+func readKeys() (keys []*rsa.PublicKey) {
+	file := os.Getenv("PAYLINK_WEBHOOK_KEY_FILE")
 	read, _ := os.ReadFile(file)
-	block, _ := pem.Decode([]byte(text + "\n" + string(read)))
-	if block == nil {
-		block = &pem.Block{}
+	text := strings.ReplaceAll(os.Getenv("PAYLINK_WEBHOOK_KEY"), `\n`, "\n") + "\n" + string(read) // Tools that set variables may leave \n where a line ends.
+	hasChain := false
+	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
+		parsed, _ := x509.ParsePKIXPublicKey(block.Bytes)
+		if certificate, err := x509.ParseCertificate(block.Bytes); err == nil {
+			parsed, hasChain = certificate.PublicKey, hasChain || certificate.Issuer.String() != certificate.Subject.String()
+		}
+		if key, isRSA := parsed.(*rsa.PublicKey); isRSA && key.N.BitLen() >= 2048 && key.E >= 3 {
+			keys = append(keys, key)
+		}
 	}
-	parsed, _ := x509.ParsePKIXPublicKey(block.Bytes)
-	key, isRSA := parsed.(*rsa.PublicKey)
-	if !isRSA || key.N.BitLen() < 2048 || key.E < 3 {
-		log.Fatalf("set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, or PAYLINK_WEBHOOK_KEY_FILE to its file: this is not an RSA public key of 2048 bits or more in PEM (%s)", file)
+	if blocks := strings.Count(text, "-----BEGIN "); len(keys) == 0 || len(keys) != blocks || hasChain && blocks > 1 {
+		log.Fatalf("set PAYLINK_WEBHOOK_KEY to the service's RSA public keys in PEM, or PAYLINK_WEBHOOK_KEY_FILE to their file (%s): this is not, or not only, public keys (BEGIN PUBLIC KEY) and certificates of RSA keys of 2048 bits or more, or has a chain: give its first certificate alone", file)
 	}
-	return key
+	return keys
 }
 
-func receive(request *http.Request, key *rsa.PublicKey) (status int, done string) {
+// receive returns the status, what the sender is told, which is never the check that failed, and more for the log.
+func receive(request *http.Request, keys []*rsa.PublicKey) (status int, told, done string) {
 	body, _ := io.ReadAll(io.LimitReader(request.Body, maxBody+1)) // What did not arrive has another digest.
 	switch {
+	case request.URL.Path != path:
+		return 404, "not_found: webhooks are received at " + path, ""
 	case request.Method != http.MethodPost:
-		return http.StatusMethodNotAllowed, "another method"
+		return 405, "method_not_allowed: webhooks use POST", ""
 	case !mediaType.MatchString(request.Header.Get("Content-Type")), !noCoding.MatchString(all(request.Header, "Content-Encoding")):
-		return http.StatusUnsupportedMediaType, "another media type, or a content coding"
+		return 415, "unsupported_media_type: webhooks are application/json, without a coding", ""
 	case len(body) > maxBody:
-		return http.StatusRequestEntityTooLarge, "the body is too long"
+		return 413, "body_too_large: a body has 64 KiB at most", ""
+	case all(request.Header, "Signature")+all(request.Header, "Signature-Input") == "":
+		return 401, "unsigned: there is neither Signature nor Signature-Input", ""
 	}
-	if err := verify(request.Header, body, key, time.Now()); err != nil {
-		return http.StatusUnauthorized, err.Error()
+	if err := verify(request.Header, body, keys, time.Now()); err != nil {
+		return 401, "not_verified: the webhook does not verify", err.Error()
 	}
-	return process(body)
+	done, err := process(body)
+	if err != nil {
+		return 500, "internal_error: the payment was not booked, send the webhook again", err.Error()
+	}
+	return 200, "", done
 }
 
 func main() {
-	key := readKey()
-	http.HandleFunc(path, func(response http.ResponseWriter, request *http.Request) {
-		status, done := receive(request, key)
-		log.Printf("%d: %s", status, done)
-		response.WriteHeader(status)
-	})
-	log.Fatal((&http.Server{Addr: ":" + os.Getenv("PORT"), ReadTimeout: 10 * time.Second}).ListenAndServe())
+	keys := readKeys()
+	handle := func(response http.ResponseWriter, request *http.Request) {
+		status, told, done := receive(request, keys)
+		log.Println(strings.TrimSpace(fmt.Sprintf("%d: %s %s", status, done, told)))
+		if told != "" {
+			http.Error(response, told, status)
+		}
+	}
+	log.Fatal((&http.Server{Addr: ":" + os.Getenv("PORT"), ReadTimeout: 10 * time.Second, Handler: http.HandlerFunc(handle)}).ListenAndServe())
 }

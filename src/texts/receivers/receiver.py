@@ -1,65 +1,52 @@
 """Receives the payment service's webhooks: Python 3.11 or later, with the cryptography package.
-    pip install cryptography        (on Debian: apt install python3-cryptography)
+    pip install cryptography (or apt install python3-cryptography)
     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem python3 receiver.py
-service.pem is the service's public key. In production, run it behind your web server, which terminates TLS.
+service.pem has the service's public key (PEM) or certificate. Before it changes, put both in (cat old.pem new.pem) and restart; later the
+new one alone. In production, run it behind your web server, which terminates TLS.
 Replace find_order() and book() with your own database, and test the result with a key of your own:
     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 """
 
-import base64
-import hashlib
-import json
-import logging
-import os
-import re
-import sys
-import time
+import base64, hashlib, json, logging, os, re, sys, time
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Lock
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
+from cryptography.x509 import load_pem_x509_certificate
 
 PATH = "/webhooks/paylink"
 MAX_BODY = 64 * 1024
-# Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
-MAX_AGE, CLOCK_SKEW = 5 * 60, 60
-# Payments of other terminals are not booked: one key may sign for several shops. Empty: those of any.
-TERMINALS = []  # ["T-1"], or compare record["merchantId"]
-# By order: its parts, and what else was approved. This receiver has no database, and forgets them when it ends: use yours.
-PAYMENTS = {}
+MAX_AGE, CLOCK_SKEW = 5 * 60, 60  # Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
+TERMINALS = []  # ["T-1"]: payments of others are not booked, since one key may sign for several shops. Empty: those of any.
+# What each payment took, by order and uti. This receiver has no database, and forgets it when it ends: use yours.
+TAKEN, LOCK = {}, Lock()
+TAKES_NOTHING = ("VERIFICATION", "AUTH", "PRE-AUTH")  # They verify a card, or reserve money that a SALE takes later: to book reservations, change it here.
 # What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
 COVERED = ("content-digest", "content-length", "content-type")
 SIGNED = re.compile(
     r'sig1=(\("content-digest" "content-length" "content-type"\)'
     r'((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256"))*))'
 )
-# What changes no byte of a body: no coding, identity, or the name of a charset.
-NO_CODING = re.compile(r"(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*", re.IGNORECASE)
-KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, or PAYLINK_WEBHOOK_KEY_FILE to its file"
-
+NO_CODING = re.compile(r"(?i)(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*")  # Or the name of a charset: no byte of a body changes.
+TOLD = {  # What the sender is told, which is never the check that failed.
+    401: "not_verified: the webhook does not verify", 404: "not_found: webhooks are received at another path", 405: "method_not_allowed: webhooks use POST",
+    413: "body_too_large: a body has 64 KiB at most", 415: "unsupported_media_type: webhooks are application/json, without a coding",
+    500: "internal_error: the payment was not booked, so send the webhook again",
+}
 
 def find_order(reference):
     """Your order lookup here. A payment through a reusable link has the reference "<invoiceId>-<9 characters>"."""
     return {"INV-1001": (Decimal("10.00"), "EUR")}.get(reference)
 
-
-def paying(uti, reference, outcome, amount, price):
-    """Keeps a payment or a part, which arrive in any order. Returns the uti that pays the whole order, or the rest of it."""
-    parts, others = PAYMENTS.setdefault(reference, ({}, {}))
-    (others if outcome == "APPROVED" else parts)[uti] = amount
-    rest = price - sum(parts.values())
-    return uti if others.get(uti) == price else next((one for one, paid in others.items() if parts and paid == rest), None)
-
-
 def book(uti, reference):
     """False if it is booked. Your database here; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING"""
     return True
-
 
 def process(body):
     """Called for every authentic webhook. Returns what was done, for the log."""
@@ -67,20 +54,24 @@ def process(body):
         record = json.loads(body.decode("utf-8-sig"), parse_float=str, parse_int=str, parse_constant=str)
     except (ValueError, RecursionError):
         record = None
-    outcome = outcome_of(record) if isinstance(record, dict) else "UNCLEAR"
-    if outcome not in ("APPROVED", "PARTIALLY_APPROVED"):
-        return f"{outcome}, nothing to book"
+    record = record if isinstance(record, dict) else {}
+    outcome, kind = outcome_of(record), str(record.get("transType", "")).strip().upper()
     uti, reference, amount = record.get("uti"), record.get("reference"), str(record.get("amountTrans"))
     is_ours = isinstance(reference, str) and (not TERMINALS or record.get("terminalId") in TERMINALS)
-    order = find_order(reference) if is_ours else None
+    order = find_order(reference) if is_ours and isinstance(uti, str) and uti != "" else None
+    takes = outcome.endswith("APPROVED") and kind not in TAKES_NOTHING
     is_amount = re.fullmatch(r"[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?", amount)
-    is_order = isinstance(uti, str) and uti != "" and order is not None and is_amount
-    is_payable = is_order and str(record.get("transCurrencyCode")).upper() == order[1]
-    paid = paying(uti, reference, outcome, Decimal(amount), order[0]) if is_payable else None
-    if paid is None:
-        return f"{outcome}, but {reference!r} is not one of our orders for this amount and currency, or its rest is not paid yet: look into it"
-    return f"{outcome}, {reference!r} " + ("booked" if book(paid, reference) else "is already booked")
-
+    is_payment = takes and order and is_amount and str(record.get("transCurrencyCode")).upper() == order[1]
+    taken = Decimal(amount) if is_payment else Decimal(0)
+    if order:  # Of the records of one uti, the last counts. A booking stays.
+        TAKEN.setdefault(reference, {})[uti] = taken
+    total = sum(TAKEN.get(reference, {}).values()) if order else taken
+    named = f"{outcome} {kind}".strip() + (", more was paid than the order asks for: look into it" if order and total > order[0] else "")
+    if order and order[0] in (taken, total):  # It is paid once one payment is its price, or all of them add up to it.
+        return f"{named}, {reference!r} " + ("booked" if book(uti, reference) else "is already booked")
+    if not takes:
+        return f"{named}, nothing to book"
+    return f"{named}, but {reference!r} is not one of our orders for this amount and currency, or its rest is not paid yet: look into it"
 
 def outcome_of(record):
     """Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there twice, the last one counts: only the service can sign such a record."""
@@ -94,8 +85,7 @@ def outcome_of(record):
         return "CANCELLED" if cancelled else "DECLINED"
     return "PARTIALLY_APPROVED" if partially else "APPROVED"
 
-
-def verify(headers, body, key, now):
+def verify(headers, body, keys, now):
     """Raises InvalidSignature, for your log alone, unless the service signed exactly these bytes, a short time ago."""
     fields = {}
     for name in COVERED:
@@ -117,8 +107,12 @@ def verify(headers, body, key, now):
     if len(parameters) != len(pairs) or not -CLOCK_SKEW <= age <= MAX_AGE + CLOCK_SKEW:
         raise InvalidSignature("the signature is too old, from the future, or has a parameter twice")
     base = "".join(f'"{name}": {fields[name]}\n' for name in COVERED) + f'"@signature-params": {signed[1]}'
-    key.verify(base64.b64decode(signature[1]), base.encode("latin-1"), padding.PKCS1v15(), SHA256())
-
+    for key in keys:
+        try:
+            return key.verify(base64.b64decode(signature[1]), base.encode("latin-1"), padding.PKCS1v15(), SHA256())
+        except InvalidSignature:
+            continue
+    raise InvalidSignature("the signature matches no key: it is forged, or PAYLINK_WEBHOOK_KEY has other keys")
 
 def sig1_of(headers, name):
     """The one member sig1: a relay may have added other signatures, on the same line or on another."""
@@ -126,26 +120,35 @@ def sig1_of(headers, name):
     found = [member for member in members if member.startswith("sig1=")]
     return found[0] if len(found) == 1 else ""
 
-
-def read_key():
-    """Ends the program without a key: without one, nothing can be verified."""
-    pem = os.environ.get("PAYLINK_WEBHOOK_KEY", "").replace("\\n", "\n").encode()  # Some tools leave \n where a line ends.
+def read_keys():
+    """Ends the program if there is no key, or what is none: without one, nothing can be verified."""
+    text = os.environ.get("PAYLINK_WEBHOOK_KEY", "").replace("\\n", "\n")  # Some tools leave \n where a line ends.
     try:
-        key = load_pem_public_key(pem or Path(os.environ.get("PAYLINK_WEBHOOK_KEY_FILE", "")).read_bytes())
+        text = text or Path(os.environ.get("PAYLINK_WEBHOOK_KEY_FILE", "")).read_text()
+        blocks = [block.encode() for block in re.findall(r"-----BEGIN [^-]+-----[^-]+-----END [^-]+-----", text)]
+        certificates = [load_pem_x509_certificate(block) for block in blocks if b"CERTIFICATE" in block]
+        keys = [load_pem_public_key(block) for block in blocks if b"CERTIFICATE" not in block]
+        keys += [one.public_key() for one in certificates]
+        is_chain = len(keys) > 1 and any(one.issuer != one.subject for one in certificates)
+        are_usable = all(isinstance(key, rsa.RSAPublicKey) and key.key_size >= 2048 and key.public_numbers().e >= 3 for key in keys)
+        if is_chain or not are_usable or not keys or text.count("-----BEGIN ") > len(keys):
+            raise ValueError("it is not, or not only, RSA public keys of 2048 bits or more, or it is a chain: give its first certificate alone")
+        return keys
     except (OSError, ValueError, UnsupportedAlgorithm) as error:
-        sys.exit(f"{KEY_NEEDED}: this is not a public key ({str(error).splitlines()[0]}).")
-    if not isinstance(key, rsa.RSAPublicKey) or key.key_size < 2048 or key.public_numbers().e < 3:
-        sys.exit(f"{KEY_NEEDED}: this is not an RSA key of 2048 bits or more.")
-    return key
-
+        sys.exit(f"Set PAYLINK_WEBHOOK_KEY to the service's RSA public keys in PEM, or PAYLINK_WEBHOOK_KEY_FILE to their file: this is no key ({str(error).splitlines()[0]}).")
 
 class Receiver(BaseHTTPRequestHandler):
     timeout = 10  # Seconds without a byte. Each connection serves one request, and holds a thread.
     protocol_version = "HTTP/1.1"  # It answers "Expect: 100-continue".
+    error_content_type, error_message_format = "text/plain", "%(message)s"
 
     def do_POST(self):
         body = self.read_body()  # Before any answer, so that the sender sees it.
-        self.send_response(413 if body is None else self.receive(body))
+        status = 413 if body is None else self.receive(body)
+        is_unsigned = status == 401 and "Signature" not in self.headers and "Signature-Input" not in self.headers
+        if status != 200:
+            return self.send_error(status, "unsigned: there is neither Signature nor Signature-Input" if is_unsigned else TOLD[status])
+        self.send_response(200)
         self.send_header("Content-Length", "0")
         self.send_header("Connection", "close")
         self.end_headers()
@@ -176,23 +179,22 @@ class Receiver(BaseHTTPRequestHandler):
         if self.headers.get_content_type() != "application/json" or not NO_CODING.fullmatch(coding):
             return 415
         try:
-            verify(self.headers, body, KEY, int(time.time()))
-            logging.info("200: %s", process(body))
+            verify(self.headers, body, KEYS, int(time.time()))
+            with LOCK:
+                logging.info("200: %s", process(body))
             return 200
         except InvalidSignature as refused:
-            logging.warning("401: %s", str(refused) or "it is forged, or PAYLINK_WEBHOOK_KEY is another key")
+            logging.warning("401: %s", refused)
             return 401
         except Exception:  # Not booked, so not 200: the service will send the webhook again.
             logging.exception("500")
             return 500
 
-    def log_message(self, *_):
-        pass  # What was done is logged already.
-
+    log_message = lambda *_: None  # What was done is logged already.
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    KEY = read_key()
+    KEYS = read_keys()
     server = ThreadingHTTPServer(("", int(os.environ.get("PORT", "3000"))), Receiver)
     logging.info("Receiving webhooks on port %s, path %s", server.server_port, PATH)
     server.serve_forever()

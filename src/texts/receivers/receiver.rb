@@ -1,8 +1,8 @@
 # Receives the payment service's webhooks: Ruby 3.1 or later, with the webrick gem.
 #     gem install webrick               (Debian's ruby has it already)
 #     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem ruby receiver.rb
-# service.pem is the service's public key. Replace find_order and book with your own database, and test the result with a
-# key of your own, whose public part is then service.pem:
+# service.pem has the service's public key (PEM) or certificate. Before it changes, put both in (cat old.pem new.pem) and restart; later the
+# new one alone. Replace find_order and book with your own database, and test it with a key of your own, whose public part is service.pem:
 #     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 #     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 # In production, run it behind your web server, which terminates TLS, closes slow connections, and answers "Expect: 100-continue"
@@ -16,18 +16,22 @@ require "webrick"
 
 PATH = "/webhooks/paylink"
 MAX_BODY = 64 * 1024
-# Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
-MAX_AGE, CLOCK_SKEW = 5 * 60, 60
-# Payments of other terminals are not booked: one key may sign for several shops. Empty: those of any.
-TERMINALS = [].freeze # ["T-1"], or compare record["merchantId"]
+MAX_AGE, CLOCK_SKEW = 5 * 60, 60 # Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
+TERMINALS = [].freeze # ["T-1"]: payments of others are not booked, since one key may sign for several shops. Empty: those of any.
+# They verify a card, or reserve money that a SALE takes later: to book reservations, change it here.
+TAKES_NOTHING = %w[VERIFICATION AUTH PRE-AUTH].freeze
 # What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
 COVERED = %w[content-digest content-length content-type].freeze
 PARAMETER = /;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256")/n
 SIGNED = /\Asig1=(\("content-digest" "content-length" "content-type"\)((?:#{PARAMETER})*))\z/n
 SIGNATURE = %r{\Asig1=:((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?):\z}n
-# What changes no byte of a body: no coding, identity, or the name of a charset.
-NO_CODING = /\A(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*\z/i
-KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, or PAYLINK_WEBHOOK_KEY_FILE to its file"
+NO_CODING = /\A(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*\z/i # Or the name of a charset: no byte of a body changes.
+KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public keys in PEM, or PAYLINK_WEBHOOK_KEY_FILE to their file"
+TOLD = { # What the sender is told, which is never the check that failed.
+  401 => "not_verified: the webhook does not verify", 404 => "not_found: webhooks are received at #{PATH}", 405 => "method_not_allowed: webhooks use POST",
+  411 => "length_required: a body has a Content-Length, or is chunked", 413 => "body_too_large: a body has 64 KiB at most",
+  415 => "unsupported_media_type: webhooks are application/json, without a coding", 500 => "internal_error: the payment was not booked, so send the webhook again"
+}.freeze
 
 # Your order lookup here: what this order costs, as exact decimal text. nil if there is no such order.
 # A payment through a reusable link has the reference "<invoiceId>-<9 characters>".
@@ -35,17 +39,9 @@ def find_order(reference)
   { "INV-1001" => ["10.00", "EUR"] }[reference]
 end
 
-# By order: its parts, and what else was approved. This receiver has no database, and forgets them when it ends: use yours.
-PAYMENTS = Hash.new { |all, reference| all[reference] = [{}, {}] }
-
-# Keeps a payment or a part, which arrive in any order. Returns the uti that pays the whole order, or the rest of it.
-def paying(uti, reference, outcome, amount, price)
-  parts, others = PAYMENTS[reference]
-  (outcome == "APPROVED" ? others : parts)[uti] = amount
-  return uti if others[uti] == price
-
-  others.key(price - parts.values.sum) unless parts.empty?
-end
+# What each payment took, by order and uti. This receiver has no database, and forgets it when it ends: use yours.
+TAKEN = Hash.new { |all, reference| all[reference] = {} }
+LOCK = Mutex.new
 
 # False if it is booked. Your database here; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
 def book(_uti, _reference)
@@ -54,20 +50,21 @@ end
 
 # Called for every authentic webhook. Returns what was done, for the log.
 def process(record)
-  outcome = record.is_a?(Hash) ? outcome_of(record) : "UNCLEAR"
-  return "#{outcome}, nothing to book" unless %w[APPROVED PARTIALLY_APPROVED].include?(outcome)
-
+  record = {} unless record.is_a?(Hash)
+  outcome, kind = outcome_of(record), record["transType"].to_s.strip.upcase
   uti, reference, currency = record.values_at("uti", "reference", "transCurrencyCode")
-  price, code = find_order(reference)
-  amount = decimal_of(record["amountTrans"])
-  ours = TERMINALS.empty? || TERMINALS.include?(record["terminalId"])
-  valid = uti.is_a?(String) && !uti.empty? && price && amount && !amount.negative? && code == currency.to_s.upcase && ours
-  paid = paying(uti, reference, outcome, amount, decimal_of(price)) if valid
-  unless paid
-    return "#{outcome}, but #{reference.inspect} is not one of our orders for this amount and currency, or its rest is not paid yet: look into it"
-  end
+  price, code = find_order(reference) if uti.is_a?(String) && !uti.empty? && (TERMINALS.empty? || TERMINALS.include?(record["terminalId"]))
+  amount, price = decimal_of(record["amountTrans"]), decimal_of(price)
+  takes = outcome.end_with?("APPROVED") && !TAKES_NOTHING.include?(kind)
+  amount = 0 unless takes && amount && !amount.negative? && code == currency.to_s.upcase
+  TAKEN[reference][uti] = amount if price # Of the records of one uti, the last counts. A booking stays.
+  total = price ? TAKEN[reference].values.sum : 0
+  named = "#{outcome} #{kind}".strip + (price && total > price ? ", more was paid than the order asks for: look into it" : "")
+  # It is paid once one payment is its price, or all of them add up to it.
+  return "#{named}, #{reference.inspect} #{book(uti, reference) ? "booked" : "is already booked"}" if price && [amount, total].include?(price)
+  return "#{named}, nothing to book" unless takes
 
-  "#{outcome}, #{reference.inspect} #{book(paid, reference) ? "booked" : "is already booked"}"
+  "#{named}, but #{reference.inspect} is not one of our orders for this amount and currency, or its rest is not paid yet: look into it"
 end
 
 # Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there twice, the last one counts: only the service can sign such a record.
@@ -103,7 +100,7 @@ class Refused < StandardError
 end
 
 # Raises Refused unless the service signed exactly these bytes, a short time ago.
-def verify(headers, body, key, now)
+def verify(headers, body, keys, now)
   # Gateways drop the length, which the digest makes up for.
   headers = headers.merge("content-length" => [body.bytesize.to_s]) if headers["content-length"].empty?
   fields = COVERED.to_h { |name| [name, single_line(headers, name)] }
@@ -125,9 +122,9 @@ def verify(headers, body, key, now)
   end
 
   base = COVERED.map { |name| %("#{name}": #{fields[name]}\n) }.join + %("@signature-params": #{signed[1]})
-  return if key.verify(OpenSSL::Digest.new("SHA256"), signature[1].unpack1("m"), base)
+  return if keys.any? { |key| key.verify(OpenSSL::Digest.new("SHA256"), signature[1].unpack1("m"), base) }
 
-  raise Refused, "the signature does not match: it is forged, or PAYLINK_WEBHOOK_KEY is another key"
+  raise Refused, "the signature matches no key: it is forged, or PAYLINK_WEBHOOK_KEY has other keys"
 end
 
 # If there were two lines, different programs might read different ones.
@@ -142,34 +139,35 @@ def sig1_of(lines)
   found.size == 1 ? found.first : ""
 end
 
-# Ends the program without a key: without one, nothing can be verified.
-def read_key
-  # Tools that set variables may leave \n where a line ends.
-  pem = ENV["PAYLINK_WEBHOOK_KEY"].to_s.gsub('\n', "\n")
-  pem = File.read(ENV["PAYLINK_WEBHOOK_KEY_FILE"].to_s) if pem.empty?
+# Ends the program if there is no key, or what is none: without one, nothing can be verified.
+def read_keys
+  text = ENV["PAYLINK_WEBHOOK_KEY"].to_s.gsub('\n', "\n") # Tools that set variables may leave \n where a line ends.
+  text = File.read(ENV["PAYLINK_WEBHOOK_KEY_FILE"].to_s) if text.empty?
+  blocks = text.scan(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/)
+  certificates = blocks.grep(/CERTIFICATE/).map { |block| OpenSSL::X509::Certificate.new(block) }
   # With an empty password, OpenSSL does not ask for that of a private key.
-  key = OpenSSL::PKey.read(pem, "")
-  usable = key.is_a?(OpenSSL::PKey::RSA) && !key.private? && key.n.num_bits >= 2048 && key.e > 1
-  usable ? key : abort("#{KEY_NEEDED}: this is not an RSA public key of 2048 bits or more.")
-rescue SystemCallError => e
-  abort "#{KEY_NEEDED}: #{e.message}"
-rescue OpenSSL::PKey::PKeyError
-  abort "#{KEY_NEEDED}: this is not a public key in PEM."
+  keys = blocks.grep_v(/CERTIFICATE/).map { |block| OpenSSL::PKey.read(block, "") } + certificates.map(&:public_key)
+  usable = keys.all? { |key| key.is_a?(OpenSSL::PKey::RSA) && !key.private? && key.n.num_bits >= 2048 && key.e > 1 }
+  chain = keys.size > 1 && certificates.any? { |one| one.issuer != one.subject }
+  return keys if usable && !chain && keys.any? && text.scan("-----BEGIN ").size == keys.size
+
+  abort "#{KEY_NEEDED}: this is not, or not only, RSA public keys of 2048 bits or more, or a chain: give its first certificate alone."
+rescue SystemCallError, OpenSSL::PKey::PKeyError, OpenSSL::X509::CertificateError => e
+  abort "#{KEY_NEEDED}: this is no public key or certificate in PEM (#{e.message.lines.first.to_s.strip})"
 end
 
-def receive(request, key)
+def receive(request, keys)
   return 404 if request.path != PATH
   return 405 if request.request_method != "POST"
-  return 415 unless request["content-type"].to_s.match?(%r{\Aapplication/json[ \t]*(?:;|\z)}i)
-  return 415 unless request.header["content-encoding"].join(",").match?(NO_CODING)
+  return 415 unless request["content-type"].to_s.match?(%r{\Aapplication/json[ \t]*(?:;|\z)}i) && request.header["content-encoding"].join(",").match?(NO_CODING)
   # Chunks have no length.
   return 411 if request.header["content-length"].size != (request["transfer-encoding"] ? 0 : 1)
   return 413 if request["content-length"].to_i > MAX_BODY
 
   body = +""
   request.body { |part| return 413 if (body << part).bytesize > MAX_BODY }
-  verify(request.header, body, key, Time.now.to_i)
-  warn "200: #{process(read_record(body))}"
+  verify(request.header, body, keys, Time.now.to_i)
+  LOCK.synchronize { warn "200: #{process(read_record(body))}" }
   200
 rescue Refused => e
   warn "401: #{e.message}"
@@ -188,12 +186,14 @@ rescue SystemCallError, SocketError, ArgumentError => e
   abort "Cannot listen on port #{port}: #{e.message}"
 end
 
-key = read_key
+keys = read_keys
 server = listen(ENV.fetch("PORT", "3000"))
 server.mount_proc("/") do |request, response|
-  response.status = receive(request, key)
-  # The body was not read, so the connection cannot be used again.
-  response.keep_alive = false if [411, 413].include?(response.status)
+  response.status = receive(request, keys)
+  is_unsigned = response.status == 401 && !request["signature"] && !request["signature-input"]
+  response.body = is_unsigned ? "unsigned: there is neither Signature nor Signature-Input" : TOLD[response.status].to_s
+  response.content_type = "text/plain"
+  response.keep_alive = false if [411, 413].include?(response.status) # The body was not read, so the connection cannot be used again.
 end
 %w[INT TERM].each { |signal| trap(signal) { server.shutdown } }
 warn "Receiving webhooks on port #{server.config[:Port]}, path #{PATH}"
