@@ -190,11 +190,11 @@ public class Receiver {
                 int status = receive(exchange, keys);
                 boolean isUnsigned = status == 401 && Collections.disjoint(exchange.getRequestHeaders().keySet(), Set.of("Signature", "Signature-input"));
                 byte[] told = (isUnsigned ? "unsigned: there is neither Signature nor Signature-Input" : TOLD.get(status)).getBytes(StandardCharsets.US_ASCII);
+                exchange.getResponseHeaders().set("Content-Type", "text/plain");
                 exchange.sendResponseHeaders(status, told.length == 0 ? -1 : told.length);
                 exchange.getResponseBody().write(told);
             }
         });
         server.start();
-        System.err.println("Receiving webhooks on port " + server.getAddress().getPort() + ", path " + PATH);
     }
 }

@@ -2,8 +2,8 @@
 /** Receives the payment service's webhooks: PHP 8.2 or later, with the openssl extension.
  *     PAYLINK_WEBHOOK_KEY_FILE=service.pem php -S 127.0.0.1:3000 receiver.php
  * service.pem has the service's public key (PEM) or certificate. Before it changes, put both in (cat old.pem new.pem); later the new one alone.
- * In production, run it with PHP-FPM behind your web server, which terminates TLS and answers "Expect: 100-continue" (php -S does not: such
- * a sender waits a second or so before it sends the body).
+ * In production, run it with PHP-FPM behind your web server, which terminates TLS and answers "Expect: 100-continue"
+ * (php -S does not: such a sender waits a second or so before it sends the body).
  * Replace find_order() and book() with your own database, and test the result with a key of your own:
  *     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
  *     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem

@@ -90,7 +90,7 @@ end
 
 # A number, or the text of one. nil if it is not an amount.
 def decimal_of(value)
-  return value if value.is_a?(Integer) || value.is_a?(BigDecimal)
+  return value if value.is_a?(Integer) || (value.is_a?(BigDecimal) && value.exponent.abs < 40)
 
   BigDecimal(value) if value.is_a?(String) && value.match?(/\A\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,2})?\z/)
 end
