@@ -684,7 +684,7 @@ describe.each(Object.entries(LANGUAGES))(
           await expect.poll(() => one.text().slice(before)).toMatch(/\b200: .*$/m);
           done += one.text().slice(before);
         }
-        found.push([history.name, done.includes(`${history.number}`) && / booked$/m.test(done)]);
+        found.push([history.name, done.includes(history.number) && / booked$/m.test(done)]);
       }
       await one.stop();
       expect(found).toEqual(histories.map(({ name, shop }) => [name, shop.books]));
