@@ -5,6 +5,7 @@ import { SendError, type Send } from "../http/exchange.ts";
 import { isJsonNumber, memberOf, type JsonObject } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
+import { hasPartOf } from "../domain/secret-spellings.ts";
 import { addressOf, type HeaderLine, type HttpReply, isRedirect } from "../http/message.ts";
 import type { ServiceEffect } from "../domain/operations.ts";
 import { waitHints } from "./advice.ts";
@@ -112,7 +113,7 @@ async function requestToken(
   ).catch((error: unknown) => {
     throw error instanceof SendError ? notReached(error, effect, TOKEN_URL) : error;
   });
-  const answered = { url, reply, effect, at: now() };
+  const answered = { url, reply, effect, at: now(), secret: credentials.clientSecret };
   if (reply.status < 200 || reply.status > 299) throw refusedToken(answered);
   return tokenFrom(answered, asked);
 }
@@ -148,6 +149,8 @@ interface TokenAnswer {
   readonly at: Date;
   /** Of the request that needs the token. */
   readonly effect: ServiceEffect;
+  /** That was sent. */
+  readonly secret: string;
 }
 
 function tokenFrom(answered: TokenAnswer, asked: Date): AccessToken {
@@ -196,8 +199,23 @@ function tokenFailureCode(reply: HttpReply): FailureCode {
   return isCutShort(reply) ? "not_reached" : "unauthorized";
 }
 
+/** The answer without its text where that repeats a part of the secret, in whatever spelling. */
+function withoutSecret(reply: HttpReply, secret: string): HttpReply {
+  const fields = reply.headers.map(([name, value]) => `${name}: ${value}`);
+  const said = [...fields, new TextDecoder().decode(reply.body)].join("\n");
+  if (!hasPartOf(secret, said)) return reply;
+  const text = "an answer that repeats a part of the client secret, and is not shown";
+  const headers = reply.headers.filter(([, value]) => !hasPartOf(secret, value));
+  return { status: reply.status, headers, body: new TextEncoder().encode(text) };
+}
+
 /** The failure for an answer without a token. */
-function refusedToken({ url, reply, at, effect }: TokenAnswer, words = serviceWords(reply)): PaylinkError {
+function refusedToken(
+  { url, reply: answer, at, effect, secret }: TokenAnswer,
+  shown?: ServiceWords,
+): PaylinkError {
+  const reply = withoutSecret(answer, secret);
+  const words = shown === undefined || reply !== answer ? serviceWords(reply) : shown;
   const code = tokenFailureCode(reply);
   const wait = waitDetails(code, reply, at);
   const other = refusalInBetween(reply, words);

@@ -4,6 +4,7 @@ import { millisecondsSince, type Timers } from "../domain/timers.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest, targetUri } from "../http/message.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
+import { anySpelling } from "../domain/secret-spellings.ts";
 import { isSecretName, REDACTED, SECRET_NAME_ENDS } from "../domain/secrets.ts";
 import { safeText } from "../render/safe-text.ts";
 import { clip } from "../render/width.ts";
@@ -81,19 +82,20 @@ const SHORTEST = 4;
 
 export function createSecrets(): Secrets {
   const known = new Set<string>();
+  let spellings: RegExp | undefined;
   return {
     know: (secret) => {
       const text = secret?.trim() ?? "";
       if (text.length < SHORTEST || known.has(text)) return;
-      // As it is, and as it appears in JSON, in a form and in a URL.
-      for (const spelling of [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)])
-        known.add(spelling);
+      known.add(text);
+      spellings = undefined;
     },
     hide: (text) => {
-      let hidden = text;
-      for (const secret of [...known].toSorted((one, other) => other.length - one.length))
-        hidden = hidden.replaceAll(secret, REDACTED);
-      return hidden;
+      if (known.size === 0) return text;
+      // The longest first: one secret may begin with another one.
+      const longest = [...known].toSorted((one, other) => other.length - one.length);
+      spellings ??= new RegExp(longest.map(anySpelling).join("|"), "gu");
+      return text.replace(spellings, REDACTED);
     },
   };
 }

@@ -150,6 +150,16 @@ describe("client credentials", () => {
       "a body without access_token",
     ],
     ["a page", [200, "<!doctype html><title>Sign in</title>", html], 'the title "Sign in"'],
+    [
+      "a refusal that repeats the secret",
+      [400, JSON.stringify({ error: "x", error_description: `got ${SECRET.replaceAll("/", "%2F")}` })],
+      "an answer that repeats a part of the client secret",
+    ],
+    [
+      "a refusal that repeats the end of the secret, as PHP spells it",
+      [400, String.raw`{"error":"x","error_description":"got \/with\u002Bodd"}`],
+      "an answer that repeats a part of the client secret",
+    ],
     ["nothing there", [404, '{"message":"no route"}'], "answered 404: no route"],
   ])("fail with exit 3 after %s, in the service's words and without secrets", async (_, answer, words) => {
     const server = await rawServer(reply(...answer));
@@ -170,6 +180,13 @@ describe("client credentials", () => {
       "redirected",
       4,
       "https://login.example/",
+    ],
+    [
+      "a redirect with the secret",
+      [302, "", { Location: `https://login.example/?client_secret=${SECRET.replace("/", "%2f")}` }],
+      "redirected",
+      4,
+      "an answer that repeats a part of the client secret",
     ],
     ["a fault", [500, "oops", { "Content-Type": "text/plain" }], "not_reached", 5, "answered 500: oops"],
     ["a gateway's fault", [502, "<html><title>Bad</title></html>", html], "not_reached", 5, "answered 502"],
