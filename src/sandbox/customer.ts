@@ -101,15 +101,19 @@ function numberProblem(number: string): string | undefined {
     : undefined;
 }
 
-/** `12/29`, `12 / 2029`, `1229`. */
-const EXPIRY = /^(?<month>\d{1,2}) ?[/-] ?(?<year>\d{4}|\d{2})$|^(?<month2>\d{2})(?<year2>\d{2})$/;
+/** `12/29`, `12 29`, `12.2029`; `1229`, `122029`; `2029-12`. */
+const EXPIRIES = [
+  /^(?<month>\d{1,2})(?: ?[/.-] ?| )(?<year>\d{4}|\d{2})$/,
+  /^(?<month>\d{2})(?<year>\d{4}|\d{2})$/,
+  /^(?<year>\d{4})(?: ?[/.-] ?| )(?<month>\d{1,2})$/,
+];
 
 function expiryProblem(expiry: string, now: Date, { number = "" }: TypedCard): string | undefined {
-  const { month, month2, year, year2 } = EXPIRY.exec(expiry)?.groups ?? {};
-  const [monthText, yearText = ""] = [month ?? month2, year ?? year2];
-  const lastMonth = Number(monthText);
+  const read = EXPIRIES.map((form) => form.exec(expiry)).find((found) => found !== null);
+  const { month, year = "" } = read?.groups ?? {};
+  const lastMonth = Number(month);
   if (!(lastMonth >= 1 && lastMonth <= 12)) return "must be a month and a year, such as 12/29";
-  const lastYear = Number(yearText) + (yearText.length === 2 ? 2000 : 0);
+  const lastYear = Number(year) + (year.length === 2 ? 2000 : 0);
   // A card is valid until the end of its month.
   const isPast = Date.UTC(lastYear, lastMonth, 1) <= now.getTime();
   // The bank declines this one, whatever its date.

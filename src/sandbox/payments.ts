@@ -130,7 +130,12 @@ function checkAmount(link: Link, left: JsonNumber, entered: string | undefined):
   const { amount, currency, linkOptions } = link.request;
   if (linkOptions === undefined) {
     const isSame = entered === undefined || (isDecimal(entered) && compareAmounts(entered, left) === 0);
-    return isSame ? accepted(left) : refused("is fixed by the link");
+    if (isSame) return accepted(left);
+    return refused(
+      left === amount
+        ? "is fixed by the link"
+        : `is ${groupedAmount(left, currency)} now, because a part was paid in the meantime`,
+    );
   }
   if (entered === undefined)
     return signOf(amount) > 0

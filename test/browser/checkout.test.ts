@@ -237,6 +237,54 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     expect(await result(page)).toBe("Payment approved");
   });
 
+  it("survives what a gateway before it answers, and pays once", async () => {
+    const { create } = await openShop();
+    const page = await openPage();
+    await page.goto(await create(oneTime()));
+    const pages = [
+      {
+        status: 502,
+        contentType: "text/html",
+        body: "<title>Bad</title><main class=banner>Bad gateway</main>",
+      },
+      { status: 200, contentType: "application/json", body: '{"error":"busy"}' },
+    ];
+    for (const answer of pages) {
+      await page.route(/\/pay\?/, (route) => route.fulfill(answer));
+      await page.getByRole("button", { name: APPROVED }).click();
+      await page.getByText("something before it answered. Try again: this form pays only once.").waitFor();
+      await page.unroute(/\/pay\?/);
+      await page.evaluate("document.querySelector('#progress').textContent = ''");
+    }
+    // The payment is made, and its answer is lost in the gateway.
+    await page.route(/\/pay\?/, async (route) => {
+      await route.fetch({ maxRedirects: 0 });
+      await route.fulfill(pages[0]);
+    });
+    await page.getByRole("button", { name: APPROVED }).click();
+    await page.getByText("something before it answered.").waitFor();
+    await page.unroute(/\/pay\?/);
+    await page.getByRole("button", { name: APPROVED }).click();
+    await page.waitForURL(/result/);
+    expect(await result(page)).toBe("Payment approved");
+  });
+
+  it("says the amount that is left, where a part was paid in another tab", async () => {
+    const { create } = await openShop();
+    const url = await create(oneTime());
+    const [page, other] = [await openPage(), await openPage()];
+    await page.goto(url);
+    await other.goto(url);
+    await other.getByRole("button", { name: /5105 1051 0510 5100/ }).click();
+    await other.waitForURL(/result/);
+    await page.getByRole("button", { name: APPROVED }).click();
+    await page.getByText("is EUR 5.00 now, because a part was paid in the meantime").waitFor();
+    await page.getByRole("button", { name: "Pay EUR 5.00" }).waitFor();
+    await page.getByRole("button", { name: APPROVED }).click();
+    await page.waitForURL(/result/);
+    expect(await result(page)).toBe("Payment approved");
+  });
+
   it("shows the webhook's progress on the receipt as it happens", async () => {
     const { create } = await openShop();
     let answer = 401;

@@ -41,6 +41,9 @@ describe("a typed card", () => {
     [{ number: "4111 1111 1111 1111" }, "Payment approved"],
     [{ expiry: "0126" }, "Payment approved"],
     [{ expiry: "1/2027" }, "Payment approved"],
+    ...["12 29", "12.29", "122029", "2029-12", "12 / 2029", "2029/1", "12-29"].map(
+      (expiry): [object, string] => [{ expiry }, "Payment approved"],
+    ),
     [{ number: "378282246310005", cvc: "1234" }, "Payment approved"],
   ])("with %j ends with %s", async (changes, title) => {
     const service = openTestSandbox();
@@ -57,6 +60,8 @@ describe("a typed card", () => {
     [{ number: "5200 8282 8282 8210" }, "The card number is not one of the test cards"],
     [{ expiry: "" }, "The expiry date is missing."],
     [{ expiry: "13/29" }, "The expiry date must be a month and a year, such as 12/29."],
+    [{ expiry: "2029-13" }, "The expiry date must be a month and a year, such as 12/29."],
+    [{ expiry: "12  29" }, "The expiry date must be a month and a year, such as 12/29."],
     [{ expiry: "soon" }, "The expiry date must be a month and a year, such as 12/29."],
     [{ expiry: "12/25" }, "The expiry date is in the past."],
     [{ cvc: "12" }, "The security code must be the 3 digits on the back of the card."],

@@ -9,6 +9,11 @@ const TICK = 800;
 
 const DIGITS = /\d/g;
 
+const TRY_AGAIN = "Try again: this form pays only once.";
+
+/** On every page of the sandbox. */
+const SANDBOX_BANNER = 'aside.banner[aria-label="Sandbox"]';
+
 /** The fields of the open form that were left. @type {Set<string>} */
 const left = new Set();
 /** Numbers the requests, so that no answer to an earlier one is shown. */
@@ -65,7 +70,8 @@ document.addEventListener("input", (event) => {
   if (!(field instanceof HTMLInputElement)) return;
   if (field.id === "number") groupNumber(field);
   const isDeleting = event instanceof InputEvent && event.inputType.startsWith("delete");
-  if (field.id === "expiry" && !isDeleting) field.value = field.value.replace(/^(\d\d)(\d{1,2})$/, "$1/$2");
+  if (field.id === "expiry" && !isDeleting)
+    field.value = field.value.replace(/^(0[1-9]|1[0-2])(\d{1,2})$/, "$1/$2");
 });
 
 document.addEventListener("change", ({ target: field }) => {
@@ -106,9 +112,11 @@ async function pay(form, button) {
   const body = entriesOf(form, button);
   show(form, button, "working", "Please wait…");
   const answer = await post(form, body).catch(() => undefined);
-  if (answer === undefined)
-    return show(form, button, "", "The sandbox does not answer. Try again: this form pays only once.");
+  if (answer === undefined) return show(form, button, "", `The sandbox does not answer. ${TRY_AGAIN}`);
   const { url, isRedirected, page } = answer;
+  // Also where a gateway redirects to a page of its own.
+  if (page.querySelector(SANDBOX_BANNER) === null)
+    return show(form, button, "", `Not the sandbox, but something before it answered. ${TRY_AGAIN}`);
   if (!isRedirected) return replace(page);
   if (page.querySelector(".mark.approved") !== null) {
     show(form, button, "done", page.querySelector("h1")?.textContent ?? "");

@@ -1,6 +1,7 @@
 /** The page that a link opens: the summary, the form and the test cards. */
 import { html } from "hono/html";
 import { exponentOf, formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
+import type { Problem } from "../../domain/errors.ts";
 import type { JsonNumber } from "../../domain/json.ts";
 import { capitalized } from "../../domain/sentence.ts";
 import { fieldTitle } from "../../domain/payment-link-field-lookup.ts";
@@ -48,6 +49,7 @@ export function checkoutPage(parts: CheckoutParts): Page {
       ${linkSummary(parts)}
       <form class="card" id="payment" method="post" novalidate data-schemes="${SCHEMES}">
         <input type="hidden" name="form" value="${token}" />
+        ${isReusable(link) ? "" : html`<input type="hidden" name="amount" value="${left.value}" />`}
         ${checkoutForm(parts)}
         <div class="actions">
           <button class="primary">${payButton(link, left)}</button>
@@ -129,7 +131,7 @@ function checkoutForm({ link, refused, declined }: CheckoutParts): Page {
     ...(name === "name" && { value: givenName(link.request) }),
   }));
   const form = createForm([...openFields, ...cardFields], { ...refused, entered });
-  return html`${refused === undefined ? "" : form.summary(`Nothing was paid. Please correct ${refused.problem.errors.length === 1 ? "this" : "these"}:`)}
+  return html`${refused === undefined ? "" : form.summary(refusedTitle(link, refused.problem.errors))}
     ${
       declined === undefined
         ? ""
@@ -143,6 +145,13 @@ function checkoutForm({ link, refused, declined }: CheckoutParts): Page {
       <legend>Card</legend>
       ${cardFields.map(form.field)}
     </fieldset>`;
+}
+
+function refusedTitle(link: Link, errors: readonly Problem[]): string {
+  // The customer has not entered it.
+  if (!isReusable(link) && errors.every(({ at }) => at === "amount"))
+    return "Nothing was paid, because the amount has changed:";
+  return `Nothing was paid. Please correct ${errors.length === 1 ? "this" : "these"}:`;
 }
 
 /** Endpoints rule 7. */
