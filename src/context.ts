@@ -13,7 +13,7 @@ import type { SandboxIdentity } from "./sandbox/identity.ts";
 import type { SettingsFile } from "./settings/settings-file.ts";
 import type { FilesContext } from "./terminal/files.ts";
 import type { Output } from "./terminal/output.ts";
-import type { BackgroundProgram, ShellEnd } from "./terminal/programs.ts";
+import type { BackgroundProgram, ProgramOptions, ShellEnd } from "./terminal/programs.ts";
 import type { Ask } from "./terminal/prompts.ts";
 
 export type { Ask, FilesContext, Output };
@@ -74,6 +74,12 @@ interface MachineContext {
   readonly serve: Serve;
   /** Starts a program of PATH beside the command, and kills it if the command ends without stopping it. */
   readonly startProgram: (command: string, args: readonly string[]) => Promise<BackgroundProgram>;
+  /** Runs a program in the place of paylink. Resolves with its exit code; rejects if it cannot be started. */
+  readonly runProgram: (
+    command: string,
+    args: readonly string[],
+    options: Omit<ProgramOptions, "signal">,
+  ) => Promise<number>;
   /** Runs a line in the user's shell, for at most this many milliseconds. Rejects with an earlier interruption. */
   readonly runShell: (line: string, timeout: number) => Promise<ShellEnd>;
 }

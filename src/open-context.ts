@@ -24,12 +24,18 @@ import {
   writeFile,
 } from "./terminal/files.ts";
 import { createOutput, type Output } from "./terminal/output.ts";
-import type { ShellEnd, ShellOptions } from "./terminal/programs.ts";
+import type { ProgramOptions, ShellEnd, ShellOptions } from "./terminal/programs.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import type { Signals } from "./terminal/signals.ts";
 
 /** Variables with secret values, which are never printed. */
 const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD", ...SECRET_BROKER_VARIABLES];
+
+/** For a program that is not the user's own. Variables of paylink may have a password in them. */
+const withoutSecrets = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !name.startsWith("PAYLINK_") && !SECRET_VARIABLES.includes(name)),
+  );
 
 /** What a run gets from outside: the process and its machine, or their stand-ins in a test. */
 export interface Surroundings extends Pick<
@@ -38,6 +44,8 @@ export interface Surroundings extends Pick<
 > {
   /** Runs a line in the user's shell. */
   readonly runShell: (line: string, options: ShellOptions) => Promise<ShellEnd>;
+  /** Runs a program in the place of paylink. */
+  readonly runProgram: (command: string, args: readonly string[], options: ProgramOptions) => Promise<number>;
   /** Opens a file in the user's browser. */
   readonly openFile: (path: string) => Promise<void>;
   /** Fires at Ctrl-C or SIGTERM. */
@@ -80,6 +88,7 @@ export function createOpener(around: Surroundings): Opener {
       signal,
       timeLimit,
       startProgram,
+      runProgram: (command, args, given) => around.runProgram(command, args, { ...given, signal }),
       runShell: (line, timeout) => around.runShell(line, { timeout, signal }),
       now,
       timers,
@@ -143,7 +152,11 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
     askWith: (options, signal) => (mayAsk(process, options) ? createAsk(process, signal) : undefined),
     startProgram: async (command, args) => {
       const { startProgram } = await import("./terminal/programs.ts");
-      return startProgram(command, args, { env: process.env, exiting: signals.exiting });
+      return startProgram(command, args, { env: withoutSecrets(process.env), exiting: signals.exiting });
+    },
+    runProgram: async (command, args, options) => {
+      const { runProgram } = await import("./terminal/programs.ts");
+      return runProgram(command, args, { ...options, exiting: signals.exiting });
     },
     runShell: async (line, options) => {
       const { runShell } = await import("./terminal/programs.ts");

@@ -11,7 +11,7 @@ export function eventStoreProblem(text: string): string | undefined {
   if (scheme === undefined)
     return isPlainPath(text)
       ? undefined
-      : `${FORMS}; this looks like neither, but like a variable or an address that was not filled in: it contains a $, a quote, an =, a colon, a bracket or an @`;
+      : `${FORMS}; this looks like neither, but like a variable or an address that was not filled in: it begins with a ~, or contains a $, a quote, an =, a colon, a bracket or an @`;
   if (!isDatabaseUrl(text)) return `${FORMS}; ${scheme.toLowerCase()}:// is not an event store`;
   const parsed = parsePostgresUrl(text);
   return parsed.ok ? undefined : `${FORMS}; ${parsed.message}`;
@@ -23,7 +23,7 @@ export function eventStoreProblem(text: string): string | undefined {
  */
 const isPlainPath = (text: string): boolean => {
   const path = text.replace(/^[a-z]:(?=[\\/])/i, "");
-  return !/[$"'`=<>{}|*?]|^%.*%$|^[^\\/]*:|:[^\\/]*@|^\/\/|\p{Cc}/u.test(path);
+  return !/^~|[$"'`=<>{}|*?]|^%.*%$|^[^\\/]*:|:[^\\/]*@|^\/\/|\p{Cc}/u.test(path);
 };
 
 const FORMS = "must be a file, or a URL such as postgres://db/paylink";

@@ -8,6 +8,7 @@ import { nearest } from "../domain/parse-result.ts";
 import { codeOf, hasCode, systemReason } from "../domain/system-reason.ts";
 import { makeFolder, syncFolder } from "../store/folders.ts";
 import { type Profile, profileNamed, type Profiles, readProfile, type UnknownMember } from "./profile.ts";
+import { parseProfileName } from "./profile-names.ts";
 import { withFileLock } from "./file-lock.ts";
 import { SETTING_KEYS } from "./setting-table.ts";
 import { jsonOf } from "./setting-values.ts";
@@ -125,6 +126,9 @@ function parseSettings(path: string, text: string | undefined): ParsedSettings {
   const problems: Problem[] = [];
   const read = Object.entries(profiles).map(([name, values]): [string, Profile] => {
     const at = joinPath("profiles", name);
+    // Files of the profile have its name.
+    const named = parseProfileName(name);
+    if (!named.ok) problems.push({ at, message: `the name ${named.message}` });
     if (!isPlainObject(values)) {
       problems.push({ at, message: "must be an object" });
       return [name, {}];

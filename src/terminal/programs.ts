@@ -1,6 +1,10 @@
 /** Starts other programs: those that run beside a command, and the browser. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isatty } from "node:tty";
 import { parseWebAddress } from "../domain/addresses.ts";
+import { PaylinkError } from "../domain/errors.ts";
 
 /** Milliseconds after which a program that does not end is killed. */
 const STOP_TIMEOUT = 5_000;
@@ -47,6 +51,73 @@ export function startProgram(
       child.stderr.destroy();
     },
   };
+}
+
+/** Milliseconds in which all that a program has started may end after a signal. */
+const GROUP_TIMEOUT = 2_000;
+
+export interface ProgramOptions {
+  readonly env: ProgramSurroundings["env"];
+  /** Prints on stderr what it prints on stdout. */
+  readonly toStderr: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a program in the place of paylink: with its input and output, and with the signals that paylink gets, which reach all that it has
+ * started. Resolves with its exit code; POSIX shells give 128 and the signal's number for one that a signal ended.
+ */
+export function runProgram(
+  command: string,
+  args: readonly string[],
+  { env, toStderr, signal, exiting }: ProgramOptions & Pick<ProgramSurroundings, "exiting">,
+): Promise<number> {
+  // Only a program in the foreground group can read from a terminal, which sends Ctrl-C to all of that group.
+  const isForeground = [0, 1, 2].some((descriptor) => isatty(descriptor));
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      env,
+      stdio: ["inherit", toStderr ? 2 : "inherit", "inherit"],
+      detached: !isForeground,
+      windowsHide: true,
+    });
+    const kill = (): void => signalGroup(child, "SIGKILL");
+    let timer: NodeJS.Timeout | undefined;
+    const forward = (): void => {
+      const { reason }: { reason?: unknown } = signal;
+      const name = reason instanceof PaylinkError && reason.code === "interrupted" ? "SIGINT" : "SIGTERM";
+      if (name === "SIGTERM" || !isForeground) signalGroup(child, name);
+      timer = setTimeout(kill, GROUP_TIMEOUT);
+    };
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", forward);
+      exiting.removeEventListener("abort", kill);
+    };
+    signal.addEventListener("abort", forward, { once: true });
+    exiting.addEventListener("abort", kill, { once: true });
+    child.once("error", (error) => {
+      settle();
+      reject(error);
+    });
+    child.once("close", async (code, ended) => {
+      if (signal.aborted) await groupEnd(child);
+      settle();
+      resolve(code ?? 128 + (ended === null ? 0 : constants.signals[ended]));
+    });
+  });
+}
+
+/** Resolves when nothing of the group runs; what still does is killed after some time. */
+async function groupEnd({ pid }: ChildProcess): Promise<void> {
+  for (let waited = 0; pid !== undefined && waited < 2 * GROUP_TIMEOUT; waited += 50) {
+    try {
+      process.kill(-pid, 0);
+    } catch {
+      return;
+    }
+    await sleep(50);
+  }
 }
 
 /** How a line of the user's shell ended, and what it printed. */
@@ -114,7 +185,7 @@ export interface ShellOptions {
 }
 
 /** Signals the program and the programs that it started. */
-function signalGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
+function signalGroup(child: ChildProcess, signal: "SIGINT" | "SIGTERM" | "SIGKILL"): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, signal);

@@ -1,5 +1,5 @@
 /** `listen --tunnel`, in process, with stand-ins for cloudflared: each way to start, to fail and to end. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { DERIVED_COVER } from "../../src/signatures/cover.ts";
@@ -11,6 +11,7 @@ import { interrupted, runCommand } from "../support/context.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { keyFile } from "../support/keys.ts";
+import { startPaylink } from "../support/paylink.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
 const flagsOf = (home: string): string[] => ["listen", "--port", "0", "--tunnel", "--key", keyFile(home)];
@@ -48,6 +49,22 @@ it("uses the address as public URL, verifies by it, and ends the program at Ctrl
   expect(cloudflared.isRunning()).toBe(true);
   expect((await listen.stop()).exit).toBe(130);
   expect(cloudflared.isRunning()).toBe(false);
+});
+
+it("gives the program no secret of paylink", async () => {
+  const home = temporaryHome();
+  const cloudflared = standIn('env > "$0.env"', OPENS, STAYS);
+  const secrets = { PAYLINK_TOKEN: "tok_1", PAYLINK_CLIENT_SECRET: "secret_1", PGPASSWORD: "secret_2" };
+  const env = { ...cloudflared.env, ...secrets, PAYLINK_DB: join(home, "secret_3.db"), OTHER: "kept" };
+  const running = startPaylink(["listen", "--port", "0", "--tunnel", "--key", keyFile(home), "--json"], {
+    home,
+    env,
+  });
+  await running.until(/"publicUrl"/);
+  await running.stop();
+  const given = readFileSync(`${cloudflared.env.PATH.split(":")[0]}/cloudflared.env`, "utf8");
+  expect(given).toContain("OTHER=kept");
+  expect(given).not.toMatch(/tok_1|secret_/);
 });
 
 it("prints the address and the create line of the profile", async () => {

@@ -12,6 +12,9 @@ test.each([
   ["postgres://u:12345%2Fs3cr@host/db", undefined],
   ["postgres://u:12345/s3cr@host/db", "must be a file, or a URL"],
   ["postgres://u:1?s3cr@host/db", "must be a file, or a URL"],
+  ["~/events.db", "it begins with a ~"],
+  ["~shop/events.db", "it begins with a ~"],
+  ["/home/shop/a~b/events.db", undefined],
   ["mysql://x", "must be a file, or a URL"],
   ["", "must not be empty"],
 ])("as a place of events, %j has the problem: %s", (text, problem) => {

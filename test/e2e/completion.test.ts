@@ -125,6 +125,8 @@ describe.each(SHELLS)("in $name with $file", (shell) => {
       await session.until(/--currency /);
       session.type("EUR\u0015paylink completion powe\t");
       expect(await session.until(/completion powershell/)).toContain("powershell");
+      session.type("\u0015paylink pay X --outcome=appr\t");
+      await session.until(/--outcome=approved/);
       writeFileSync(join(home, "webhook-key.pem"), "");
       session.type("\u0015paylink verify --key webh\t");
       await session.until(/--key webhook-key\.pem/);

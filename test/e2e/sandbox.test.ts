@@ -68,6 +68,20 @@ describe("paylink test", () => {
     expect(code).toBe(exit);
   });
 
+  it.each(["", 'process.on("SIGTERM", () => {});'])(
+    "ends what its command has started, with %j",
+    async (deaf) => {
+      const program = `${deaf} setInterval(() => {}, 1000); console.log("child", process.pid);`;
+      // As npm does: a shell between paylink and the program.
+      const line = `"$0" -e "$1" & wait`;
+      const command = ["sh", "-c", line, process.execPath, program];
+      const running = startPaylink(["test", "--", ...command], { home: temporaryHome() });
+      const [, pid] = await running.until(/child (\d+)\n/);
+      expect((await running.stop("SIGTERM")).code).toBe(143);
+      expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
+    },
+  );
+
   it("starts the sandbox with the faults of --fail", async () => {
     const command = ["sh", "-c", `"${process.execPath}" bin/paylink.js create --reusable --json; exit $?`];
     const { code } = await runPaylink(["test", "--fail", "create=lost", "--", ...command], {

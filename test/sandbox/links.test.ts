@@ -131,6 +131,8 @@ describe("States", () => {
     const id = await linkId(service, oneTime());
     const viewed = async () => (await service.call("GET", `/v1/payment-links/${id}`)).json()["viewedDate"];
     await service.request("HEAD", `/pay?r=${id}`);
+    for (const headers of [{ "Sec-Purpose": "prefetch;prerender" }, { "X-Purpose": "preview" }])
+      await service.request("GET", `/pay?r=${id}`, { headers });
     expect(await viewed()).toBeNull();
     const cancelled = await linkId(service, oneTime());
     await service.call("POST", `/v1/payment-links/${cancelled}/cancel`);

@@ -9,7 +9,7 @@ import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import type { Profile } from "../../src/settings/profile.ts";
 import { SETTING_KEYS, SETTINGS } from "../../src/settings/setting-table.ts";
 import { openSettingsFile } from "../../src/settings/settings-file.ts";
-import { temporaryHome } from "../support/home.ts";
+import { storeProfiles, temporaryHome } from "../support/home.ts";
 
 /** The values of a profile as the settings file holds it. */
 function stored(profile: unknown): Profile {
@@ -75,6 +75,18 @@ describe("a value", () => {
             at: "profiles.shop.transactionUrl",
             message: expect.stringContaining("{uti}") as unknown,
           },
+        ],
+      }),
+    );
+  });
+
+  it.each(["a/../../../x", "..\\x", "my shop", "-p"])("is not read for a profile named %j", (name) => {
+    const folder = temporaryHome();
+    storeProfiles(folder, { [name]: {} });
+    expect(() => openSettingsFile(folder).profiles()).toThrow(
+      expect.objectContaining({
+        problems: [
+          { at: expect.any(String) as unknown, message: expect.stringMatching(/^the name must/) as unknown },
         ],
       }),
     );

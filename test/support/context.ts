@@ -8,7 +8,7 @@ import type { Send, Serve } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";
 import { createOpener } from "../../src/open-context.ts";
 import { runCommandLine } from "../../src/run.ts";
-import { runShell, startProgram } from "../../src/terminal/programs.ts";
+import { runProgram, runShell, startProgram } from "../../src/terminal/programs.ts";
 import { standardChannels } from "../../src/terminal/channel.ts";
 import { unprinted } from "../../src/terminal/delivery.ts";
 import { THREAD } from "./event-stores.ts";
@@ -86,6 +86,8 @@ export async function runCommand(argv: readonly string[], options: CommandOption
         askWith: () => options.ask,
         startProgram: async (command: string, args: readonly string[]) =>
           startProgram(command, args, { env, exiting: new AbortController().signal }),
+        runProgram: (command, args, options) =>
+          runProgram(command, args, { ...options, exiting: new AbortController().signal }),
         runShell: (line, limits) =>
           runShell(line, {
             ...limits,

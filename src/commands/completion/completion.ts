@@ -129,6 +129,8 @@ _paylink_complete() {
         while IFS= read -r value; do COMPREPLY+=("$value"); done < <(compgen -f -- "${"$"}{cur#--*=}")
         return
     fi
+    # The suggestions for --flag=va are values alone.
+    if [[ $cur == --*=* ]]; then cur=${"$"}{cur#*=}; fi
     while IFS=$'\t' read -r value _; do
         if [[ $value == "$cur"* && $value != :* ]]; then
             COMPREPLY+=("${"$"}{value#"${"$"}{cur%"${"$"}{cur##*[=:]}"}"}")

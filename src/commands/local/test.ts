@@ -1,10 +1,7 @@
 /** `paylink test -- <command …>`: runs another program with a sandbox and a receiver of its own, for CI. */
 import { isSuccess } from "../../http/message.ts";
 import { withDirectLoopback } from "../../http/proxies.ts";
-import { spawn } from "node:child_process";
 import { createPublicKey } from "node:crypto";
-import { constants } from "node:os";
-import { isatty } from "node:tty";
 import type { Context } from "../../context.ts";
 import type { ApiFault } from "../../domain/api-faults.ts";
 import { SANDBOX_PROFILE } from "../../domain/own-addresses.ts";
@@ -38,7 +35,7 @@ export async function test(
   const { out } = context;
   const report = createTestReport(forwardTo.length > 0);
   const services = await openLocalServices(context, { routes: forwardTo, fail, ...report });
-  const exit = await runProgram(command, await environmentOf(services, context.env), context);
+  const exit = await runCommandWith(await environmentOf(services, context.env), command, context);
   // The report covers the webhooks that are still due.
   await services.sandbox.idle();
   const lost = reconcile ? [...report.lost.values()] : [];
@@ -86,38 +83,18 @@ async function environmentOf(
 }
 
 /** A variable that is undefined in `changed` is unset. With `--json` stdout is for the report, so the program prints to stderr. */
-function runProgram(
-  [program = "", ...args]: readonly string[],
+function runCommandWith(
   changed: Environment,
-  { env, out, signal }: Context,
+  [program = "", ...args]: readonly string[],
+  { env, out, runProgram }: Context,
 ): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      env: { ...env, ...changed },
-      stdio: ["inherit", out.json ? 2 : "inherit", "inherit"],
-    });
-    const forwardSignal = (): void => {
-      const reason: unknown = signal.reason;
-      const interrupted = reason instanceof PaylinkError && reason.code === "interrupted";
-      if (!interrupted) child.kill("SIGTERM");
-      else if (!atTerminal()) child.kill("SIGINT");
-    };
-    signal.addEventListener("abort", forwardSignal, { once: true });
-    child.on("error", (error) => {
-      signal.removeEventListener("abort", forwardSignal);
+  return runProgram(program, args, { env: { ...env, ...changed }, toStderr: out.json }).catch(
+    (error: unknown) => {
       const message = `Cannot run ${program}: ${programReason(error)}. Nothing was run.`;
-      reject(new PaylinkError("usage", message, { cause: error }));
-    });
-    child.on("close", (code, ended) => {
-      signal.removeEventListener("abort", forwardSignal);
-      // POSIX shells give 128 and the signal's number for a program that a signal ended.
-      resolve(code ?? 128 + (ended === null ? 0 : constants.signals[ended]));
-    });
-  });
+      throw new PaylinkError("usage", message, { cause: error });
+    },
+  );
 }
-
-/** A terminal sends Ctrl-C to every foreground program; forwarding it would send it twice. */
-const atTerminal = (): boolean => [0, 1, 2].some((descriptor) => isatty(descriptor));
 
 const NO_COUNTS = {
   created: 0,

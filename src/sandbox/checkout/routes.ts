@@ -35,11 +35,17 @@ function viewLink(c: Context, runtime: SandboxRuntime): Promise<Response> {
   const { merchantName } = runtime.merchant;
   const status = linkStatusAt(link, clock.now());
   if (!isOpen(status)) return htmlReply(closedPage(status, merchantName), 410);
-  // The HEAD of a link preview is no customer.
-  if (link.viewedDate === null && c.req.method === "GET")
+  if (link.viewedDate === null && isByCustomer(c))
     ledger.write(() => ledger.saveLink({ ...link, viewedDate: clock.now() }));
   return formPage(link, runtime);
 }
+
+/** Not the HEAD of a link preview, nor a page that a browser or a messenger reads before anybody wants it. */
+const isByCustomer = (c: Context): boolean =>
+  c.req.method === "GET" &&
+  !["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].some((name) =>
+    /prefetch|prerender|preview/i.test(c.req.header(name) ?? ""),
+  );
 
 /** The form as it was entered and refused, or declined; else an empty one. */
 function formPage(
