@@ -100,19 +100,22 @@ export function runProgram(
       settle();
       reject(error);
     });
-    child.once("close", async (code, ended) => {
-      if (signal.aborted) await groupEnd(child);
-      settle();
-      resolve(code ?? 128 + (ended === null ? 0 : constants.signals[ended]));
+    child.once("close", (code, ended) => {
+      const left = signal.aborted ? groupEnd(child.pid) : Promise.resolve();
+      void left.then(() => {
+        settle();
+        resolve(code ?? 128 + (ended === null ? 0 : constants.signals[ended]));
+      });
     });
   });
 }
 
-/** Resolves when nothing of the group runs; what still does is killed after some time. */
-async function groupEnd({ pid }: ChildProcess): Promise<void> {
-  for (let waited = 0; pid !== undefined && waited < 2 * GROUP_TIMEOUT; waited += 50) {
+/** Resolves when nothing of the group runs. */
+async function groupEnd(leader: number | undefined): Promise<void> {
+  if (leader === undefined) return;
+  for (let waited = 0; waited < 2 * GROUP_TIMEOUT; waited += 50) {
     try {
-      process.kill(-pid, 0);
+      process.kill(-leader, 0);
     } catch {
       return;
     }
