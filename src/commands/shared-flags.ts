@@ -57,6 +57,12 @@ export const timeoutFlag = (preset: { readonly default: string } | string, after
 /** One id or URL a line, for scripts. */
 export const quietFlag = (what: string) => toggleForPeople("-q, --quiet", `print only ${what}`);
 
+/** A list as a file that a spreadsheet opens. */
+export const csvFlag = toggleForPeople(
+  "--csv",
+  "print CSV for a spreadsheet: a header, and the columns of the table",
+);
+
 /** Where events are kept. */
 export const eventStoreFlag = flag(
   "--db <file or URL>",

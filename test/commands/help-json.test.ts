@@ -68,7 +68,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
     "bulk",
     `${REQUEST} --map --only --header-line --decimal-comma --allow-duplicates --output --force --concurrency --rate --timeout --dry-run --skip-invalid --again`,
   ],
-  ["links list", "--status --invoice-id --since --until --limit --terminal-id --timeout --quiet"],
+  ["links list", "--status --invoice-id --since --until --limit --terminal-id --csv --timeout --quiet"],
   ["links cancel", "--timeout --quiet"],
   ["transaction", "--timeout --quiet"],
   ["pay", "--outcome --card --amount --reference --timeout --quiet"],
@@ -79,7 +79,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
   ],
   [
     "events list",
-    "--failed --pending --rejected --outcome --reference --since --until --limit --all --quiet --db",
+    "--failed --pending --rejected --outcome --reference --since --until --limit --all --csv --quiet --db",
   ],
   [
     "events replay",
@@ -114,7 +114,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
   ["events accept", "--all --key --tolerance --require --require-created --db"],
   [
     "reconcile",
-    "--since --until --books --map --currency --decimal-comma --terminal-id --key --timeout --quiet --db",
+    "--since --until --books --map --only --header-line --currency --decimal-comma --terminal-id --key --timeout --csv --quiet --db",
   ],
   ["test", "--forward-to --fail --reconcile"],
   ["demo", ""],

@@ -93,6 +93,19 @@ describe("paylink links list", () => {
     expect(quiet).toMatchObject({ stdout: `${urlOf(one)}\n${urlOf(two)}\n`, stderr: "" });
   });
 
+  it("prints CSV for a spreadsheet, without a formula in it, and the header alone for nothing", async () => {
+    const one = { ...link("l1", "2026-11-21T10:00:00Z"), customerName: "=1+1", invoiceId: "A,1" };
+    const { exit, stdout } = await pages({ records: [one], totalCount: 1 }).list("--csv");
+    const header = "createdDate,amount,currency,status,paidDate,expirationDate,customerName,invoiceId,id,url";
+    const [first, row, ...more] = stdout.trimEnd().split("\n");
+    expect([exit, first, more]).toEqual([0, header, []]);
+    expect(row).toMatch(/^2026-11-21T\d\d:\d\d:00[+-]\d\d:\d\d,10,GBP,active,,,'=1\+1,"A,1",l1,/);
+    const nothing = await pages({ records: [], totalCount: 0 }).list("--csv");
+    expect(nothing).toMatchObject({ exit: 0, stdout: `${header}\n` });
+    expect((await pages({ records: [] }).list("--csv", "--quiet")).exit).toBe(2);
+    expect((await pages({ records: [] }).list("--csv", "--json")).exit).toBe(2);
+  });
+
   it("says to people that older links are left out, unless they asked for a period", async () => {
     const { list } = pages({ records: [NEW], totalCount: 1 });
     const { list: listNone } = pages({ records: [], totalCount: 0 });

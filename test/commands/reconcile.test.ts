@@ -78,6 +78,19 @@ async function reconcile({ paid, args = [], books, now = NOW, home = temporaryHo
   };
 }
 
+/** A home whose event store has the webhook of each payment. */
+async function homeOf(paid: readonly Paid[]): Promise<string> {
+  const home = temporaryHome();
+  const store = openSqlite(join(home, "events.db"));
+  await store.ready();
+  const at = new Date("2026-11-21T10:00:00Z");
+  for (const { number: reference, amount = 10 } of paid)
+    await store.append(
+      event(idOf(reference, at), { reference, amountTrans: amount, transCurrencyCode: "EUR" }, at),
+    );
+  return home;
+}
+
 /** A home whose event store has webhooks of these orders, EUR 10.00 each. */
 async function homeWith(numbers: readonly string[], at = new Date("2026-11-21T10:00:00Z")): Promise<string> {
   const home = temporaryHome();
@@ -352,5 +365,132 @@ describe("an event store that has forgotten", () => {
       ),
       expect.stringContaining(nothing),
     ]);
+  });
+});
+
+describe("what paylink prints, as books", () => {
+  it("is a list of payments in either form that events list has, and the findings are CSV", async () => {
+    const home = await homeWith(["A-1", "A-2"]);
+    const paid = [{ number: "A-1" }, { number: "A-2" }];
+    for (const form of ["--json", "--csv"]) {
+      const { stdout: books } = await runCommand(
+        ["events", "list", "--all", form, "--db", join(home, "events.db")],
+        { home, now: () => NOW },
+      );
+      const { exit, findings } = await reconcile({ paid, books, home });
+      expect({ form, exit, findings }).toEqual({ form, exit: 0, findings: [] });
+    }
+  });
+
+  it.each([
+    [
+      "results of bulk",
+      "invoiceId,amount,id,url,status,error,service\nA-1,10,l1,http://x/?r=1,active,,http://x 1\n",
+    ],
+    [
+      "a list of links",
+      '{"id":"l1","url":"http://x/?r=1","status":"paid","createdDate":"2026-11-01","amount":10,"invoiceId":"A-1"}\n',
+    ],
+  ])("is refused where it is %s: they do not say what is booked", async (what, books) => {
+    const { exit, stderr } = await reconcile({ paid: [], books });
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: expect.stringContaining(`The books are ${what}`) as string,
+    });
+  });
+});
+
+describe("books that say more than an amount", () => {
+  const READ: readonly (readonly [
+    what: string,
+    books: string,
+    finding: string,
+    ...flags: readonly string[],
+  ])[] = [
+    [
+      "what was paid and what is due",
+      "Invoice No,Total,Paid,Outstanding\nA-1,200.00,0.00,200.00\nA-2,10.00,10.00,0.00\n",
+      "not booked A-1",
+    ],
+    ["a state", "Invoice No,Total,Status\nA-1,200.00,unpaid\nA-2,10.00,Paid\n", "not booked A-1"],
+    [
+      "what Xero calls them",
+      "InvoiceNumber,Reference,Total,InvoiceAmountPaid,InvoiceAmountDue\nA-1,x,200.00,0.00,200.00\nA-2,x,10.00,10.00,0.00\n",
+      "not booked A-1",
+    ],
+    ["lines without an order number", "order number,amount\nA-1,200.00\nA-2,10.00\n,-3.50\nfee,\n", ""],
+    [
+      "money that came in",
+      "order number;Buchungstext;Betrag\nA-1;GUTSCHRIFT;200,00\nA-2;GUTSCHRIFT;10,00\n",
+      "",
+      "--decimal-comma",
+    ],
+    [
+      "two signs",
+      "Belegfeld 1;Soll/Haben;Umsatz\nA-1;S;200,00\nA-2;S;30,00\nA-2;H;20,00\n",
+      "",
+      "--decimal-comma",
+    ],
+    [
+      "two signs, named",
+      "Belegfeld 1;Soll/Haben;Umsatz\nA-1;H;200,00\nA-2;H;10,00\n",
+      "",
+      "--decimal-comma",
+      "--map",
+      "Soll/Haben=sign:H",
+    ],
+    [
+      "columns of money in and out",
+      "order number,debit,credit,balance\nA-1,,200.00,500.00\nA-2,,30.00,530.00\nA-2,20.00,,510.00\n",
+      "",
+    ],
+    ["apostrophes", "order number,amount\nA-1,'200.00\nA-2,'30.00\nA-2,'-20.00\n", ""],
+    ["binary floats", "order number,amount\nA-1,199.99999999999997\nA-2,10.000000000000002\n", ""],
+    [
+      "a title above the header",
+      "Payments\nNovember\n\norder number,amount\nA-1,200.00\nA-2,10.00\n",
+      "",
+      "--header-line",
+      "4",
+    ],
+    [
+      "lines that are left out",
+      "order number,amount,Kind of\nA-1,200.00,card\nA-1,200.00,cash\nA-2,10.00,card\n",
+      "",
+      "--only",
+      "kind of=CARD",
+    ],
+  ];
+  it.each(READ)("are read by %s", async (_, books, finding, ...args) => {
+    const paid = [{ number: "A-1", amount: 200 }, { number: "A-2" }];
+    const read = await reconcile({ paid, books, home: await homeOf(paid), args });
+    expect({ findings: read.findings, stderr: read.stderr }).toEqual({
+      findings: finding === "" ? [] : [finding],
+      stderr: expect.any(String) as string,
+    });
+  });
+
+  it.each([
+    ["order number,Total,Status\nA-1,10.00,Foo\n", "has an unknown state"],
+    ["order number,Total,Status\nA-1,10.00,on hold\n", "may be paid or not"],
+    ["order number,Total,Status\nA-1,10.00,Partially paid\n", "no column says how much"],
+    ["order number,Total,Paid,Status\nA-1,10.00,0.00,paid\n", "contradicts another column"],
+    ["order number,Total,Amount\nA-1,10.00,11.00\n", "Total and Amount mean it"],
+    ["order number,amount\nA-1,19.987x\n", 'got \\"19.987x\\"'],
+    ["My title\n\norder number,amount\nA-1,10,50\n", "--header-line 3"],
+    ["sep=;,\norder number;amount\nA-1;10\n", "must name one character"],
+  ])("are not guessed: %j", async (books, words) => {
+    const { exit, stderr } = await reconcile({ paid: [], books });
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(words) as string });
+    expect(stderr).toContain("Nothing was compared.");
+  });
+
+  it("count lines without an order number or an amount, with their sum", async () => {
+    const { summary } = await reconcile({
+      paid: [],
+      home: await homeWith([]),
+      books: "order number,amount,currency\n,-3.50,EUR\nA-9,,EUR\n,-1.50,EUR\n",
+    });
+    expect(summary).toMatchObject({ unnamed: { count: 3, sums: [{ currency: "EUR", amount: -5 }] } });
   });
 });

@@ -41,6 +41,7 @@ const list = command({
     excludes(["failed", "pending"], ["rejected"]),
     excludes(["failed"], ["pending"]),
     excludes(["all"], ["limit"]),
+    excludes(["csv"], ["quiet"]),
     excludes(["order", ...RECORD_FLAGS], ["rejected"], "lists webhooks without a record"),
   ],
   consequence: "Nothing was listed.",

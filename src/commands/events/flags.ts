@@ -4,6 +4,7 @@ import type { RejectionFilter, Selection } from "../../store/selection.ts";
 import { flag, text, toggle } from "../command.ts";
 import { parseEnd, parseLimit, parseOutcome, parsePast } from "../flag-values.ts";
 import {
+  csvFlag,
   eventStoreFlag as db,
   forwardingKeyFlag,
   forwardTimeoutFlag,
@@ -67,6 +68,7 @@ export const listFlags = {
   ...selectionFlags,
   limit,
   all: toggle("--all", `every event, instead of the newest ${DEFAULT_LIMIT}`),
+  csv: csvFlag,
   quiet: quietFlag("the utis (for rejected webhooks, the ids)"),
   db,
 };

@@ -1,7 +1,7 @@
 /** What `paylink events` does with the stored events by itself: it lists, counts and deletes them. */
 import type { Context } from "../../context.ts";
 import { type Effect, PaylinkError } from "../../domain/errors.ts";
-import { outcomeOf } from "../../domain/transaction.ts";
+import { amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { StoredDelivery, StoredEvent, StoredRequest } from "../../store/rows.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import { formatAmount } from "../../domain/money.ts";
@@ -17,6 +17,7 @@ import {
   NO_VALUE,
 } from "../../render/layout.ts";
 import { attemptCount, RESENT_BY_SERVICE, deletedWords } from "../../render/received-webhook.ts";
+import { csvRecord, csvTime } from "../../render/csv-listing.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { statsSentence, sumTexts } from "../../render/stats.ts";
 import { recordAmount, paintOutcome } from "../../render/transaction-record.ts";
@@ -48,7 +49,10 @@ export async function listEvents(context: Context, values: ListValues): Promise<
   let shown = 0;
   if (out.json) shown = await printEach(found, (one) => storedLine(one), context);
   else if (quiet) shown = await printEach(found, (one) => safeText(utiOrId(one)), context);
-  else {
+  else if (values.csv) {
+    out.lines([csvRecord(LISTING_TITLES[rejected ? "rejections" : "events"].flatMap(csvTitles))]);
+    shown = await printEach(found, (one) => csvRecord(storedCsv(one, context)), context);
+  } else {
     const byKey = new Map<string, Cell[][]>();
     for await (const one of found) {
       const key = one.type === "event" ? one.key : "";
@@ -119,6 +123,22 @@ export async function findEvents(
     if (!events.some(({ id }) => id === found.id)) events.push(found);
   }
   return events;
+}
+
+/** An amount and its currency are apart. */
+const csvTitles = (title: string): string[] =>
+  title === "AMOUNT" ? ["amount", "currency"] : [title.toLowerCase()];
+
+/** The columns of the table. */
+function storedCsv(one: StoredRequest, context: Context): string[] {
+  const [, ...cells] = storedCells(one, context).map(({ text }) => (text === NO_VALUE ? "" : text));
+  const time = csvTime(one.receivedAt);
+  if (one.type === "rejected") return [time, ...cells];
+  const { record } = one.content;
+  const [outcome = "", , ...others] = cells;
+  const amount = record === null ? undefined : amountIn(record, "amountTrans");
+  const currency = record === null ? undefined : textOf(record, "transCurrencyCode");
+  return [time, outcome, amount?.toString() ?? "", currency ?? "", ...others];
 }
 
 function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell[] {

@@ -3,9 +3,9 @@ import { parseWebAddress } from "../../domain/addresses.ts";
 import { accepted, nearest, parseChoice, refused, type Parsed } from "../../domain/parse-result.ts";
 import { LINK_STATUSES, type LinkStatus } from "../../domain/payment-link-reply.ts";
 import { parseExpiry } from "../../domain/time.ts";
-import { argument, command, flag, lines, text, type Parser } from "../command.ts";
+import { argument, command, excludes, flag, lines, text, type Parser } from "../command.ts";
 import { parseEnd, parseLimit, parsePast } from "../flag-values.ts";
-import { checkConfirmable, quietFlag, timeoutFlag, terminalFlag } from "../shared-flags.ts";
+import { checkConfirmable, csvFlag, quietFlag, timeoutFlag, terminalFlag } from "../shared-flags.ts";
 
 /** `afterwards` is known when the time of a run has passed. */
 const linkFlags = (afterwards: string) => ({
@@ -65,8 +65,10 @@ const list = command({
     }),
     limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
     terminalId: terminalFlag,
+    csv: csvFlag,
     ...linkFlags("Not every link was listed."),
   },
+  rules: [excludes(["csv"], ["quiet"])],
   consequence: "Nothing was listed.",
   prepare: async (read, usage, context) => (await import("./links.ts")).listOptions(read, usage, context),
   run: async (context, options) => (await import("./links.ts")).listLinks(context, options),

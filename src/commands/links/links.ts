@@ -21,6 +21,7 @@ import {
   NO_VALUE,
 } from "../../render/layout.ts";
 import { linkAmount, paintStatus } from "../../render/link.ts";
+import { csvRecord, csvTime } from "../../render/csv-listing.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { linkCount, renderSums } from "../../render/bulk.ts";
 import { allLinks, CLOCK_DIFFERENCE, ownText } from "../../service/all-links.ts";
@@ -38,6 +39,7 @@ interface ListFlags {
   readonly invoiceId: string | undefined;
   readonly limit: number | undefined;
   readonly quiet: boolean;
+  readonly csv: boolean;
 }
 
 interface ListOptions extends Omit<ListFlags, "since" | "until"> {
@@ -82,10 +84,15 @@ export async function listOptions(
 
 export async function listLinks(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;
-  const { quiet, isDefaultPeriod } = options;
+  const { quiet, csv, isDefaultPeriod } = options;
   const api = await context.api();
   if (out.json)
     await printLines(await newestLinks(api, options, (_, json) => ownText(stringifyJson(json))), context);
+  else if (csv)
+    await printLines(
+      [CSV_HEADER, ...(await newestLinks(api, options, (link) => ownText(csvOf(link))))],
+      context,
+    );
   else if (quiet)
     await printLines(
       await newestLinks(api, options, ({ url, id }) => ownText(safeText(url ?? id ?? ""))),
@@ -163,6 +170,23 @@ function sumsByStatus(listed: readonly PaymentLink[]): string[] {
 }
 
 const createdAt = ({ createdDate }: PaymentLink): number => parseInstant(String(createdDate))?.getTime() ?? 0;
+
+/** By the names of the fields, so that `bulk` knows what they are. */
+const CSV_COLUMNS = {
+  createdDate: ({ createdDate }) => csvTime(parseInstant(String(createdDate))),
+  amount: ({ amount }) => amount?.toString() ?? "",
+  currency: ({ currency }) => currency ?? "",
+  status: ({ status }) => status ?? "",
+  paidDate: ({ paidDate }) => csvTime(parseInstant(String(paidDate))),
+  expirationDate: ({ expirationDate }) => csvTime(parseInstant(String(expirationDate))),
+  customerName: ({ customerName }) => customerName ?? "",
+  invoiceId: ({ invoiceId }) => invoiceId ?? "",
+  id: ({ id }) => id ?? "",
+  url: ({ url }) => url ?? "",
+} satisfies Readonly<Record<string, (link: PaymentLink) => string>>;
+
+const CSV_HEADER = Object.keys(CSV_COLUMNS).join(",");
+const csvOf = (link: PaymentLink): string => csvRecord(Object.values(CSV_COLUMNS).map((cell) => cell(link)));
 
 /** Columns of a terminal in which a row has room for what 80 columns have not. */
 const WIDE = 120;

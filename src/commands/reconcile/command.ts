@@ -39,7 +39,12 @@ With order numbers, it shows all that happened to each: paylink reconcile INV-1`
   },
   flags: reconcileFlags,
   rules: [
-    excludes(["since", "until", ...BOOKS, "quiet"], ["orders"], "shows all that happened to these orders"),
+    excludes(["csv"], ["quiet"]),
+    excludes(
+      ["since", "until", ...BOOKS, "quiet", "csv"],
+      ["orders"],
+      "shows all that happened to these orders",
+    ),
   ],
   consequence: "Nothing was compared.",
   check: ({ ifRead }, usage, { now }) => {

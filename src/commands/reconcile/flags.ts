@@ -4,6 +4,7 @@ import { flag, lines, repeatable, toggle } from "../command.ts";
 import { parseEnd, parsePast } from "../flag-values.ts";
 import {
   booksMapFlag,
+  csvFlag,
   eventStoreFlag as db,
   headerLineFlag,
   parseOnly,
@@ -44,6 +45,7 @@ export const reconcileFlags = {
   terminalId: terminalFlag,
   key: serviceKeyFlag,
   timeout: timeoutFlag("30s for each request", "Not everything was compared."),
+  csv: csvFlag,
   quiet: quietFlag("the order numbers of what differs"),
   db,
 };

@@ -21,6 +21,7 @@ import {
   reusableText,
   summaryText,
 } from "../../render/reconcile.ts";
+import { csvRecord } from "../../render/csv-listing.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { ValuesOf } from "../command.ts";
@@ -52,6 +53,8 @@ export async function reconcileAll(context: Context, values: ReconcileValues): P
   const period = { since, until: values.until ?? now() };
   if (out.json) out.data(summaryLine(summary, period, books));
   else if (values.quiet) out.lines(orderNumbers(found));
+  else if (values.csv)
+    out.lines([CSV_HEADER, ...found.map((finding) => findingCsv(finding, callback, context))]);
   else
     printReport(context, {
       books,
@@ -86,6 +89,9 @@ async function booksOf(context: Context, values: ReconcileValues): Promise<Books
 
 const sumJson = ({ amount, currency }: Sum) => ({ currency, amount: new JsonNumber(amount) });
 
+const detailOf = (finding: Finding, callback: string): string =>
+  hasNoWebhook(finding) ? `${findingText(finding)} ${callback}` : findingText(finding);
+
 function findingLine(finding: Finding, callback: string, { named }: Context): string {
   const { orderNumber: invoiceId, money, link, uti } = finding;
   const next = nextStep(finding);
@@ -97,9 +103,26 @@ function findingLine(finding: Finding, callback: string, { named }: Context): st
     currency: money === null ? null : money.currency,
     link,
     uti,
-    detail: hasNoWebhook(finding) ? `${findingText(finding)} ${callback}` : findingText(finding),
+    detail: detailOf(finding, callback),
     next: (next && renderCommand(next, named)) ?? null,
   });
+}
+
+const CSV_HEADER = "finding,invoiceId,amount,currency,link,uti,detail,next";
+
+function findingCsv(finding: Finding, callback: string, { named }: Context): string {
+  const { orderNumber, money, link, uti } = finding;
+  const next = nextStep(finding);
+  return csvRecord([
+    finding.finding,
+    orderNumber ?? "",
+    money?.amount ?? "",
+    money?.currency ?? "",
+    link ?? "",
+    uti ?? "",
+    detailOf(finding, callback),
+    (next && renderCommand(next, named)) ?? "",
+  ]);
 }
 
 interface WholePeriod {
