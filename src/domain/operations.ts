@@ -55,6 +55,11 @@ export const OPERATIONS = {
 
 export type OperationName = keyof typeof OPERATIONS;
 
+/** The operations on one link. */
+export type LinkOperation = {
+  [Name in OperationName]: (typeof OPERATIONS)[Name]["path"] extends `${string}/{id}${string}` ? Name : never;
+}[OperationName];
+
 export const OPERATION_NAMES = Object.keys(OPERATIONS) as OperationName[];
 
 /** What is asked of the sandbox besides: a payment at its checkout, its controls, and the payments of a link. */

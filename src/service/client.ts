@@ -9,7 +9,6 @@ import {
   expiryIn,
   isWithoutLink,
   type LinkChanges,
-  type LinkEffect,
   type LinksQuery,
   pageAddress,
   readCreated,
@@ -19,7 +18,13 @@ import {
   requireUpdated,
   type ServiceLink,
 } from "./links.ts";
-import { filledPath, isReading, type OperationName, OPERATIONS } from "../domain/operations.ts";
+import {
+  filledPath,
+  isReading,
+  type LinkOperation,
+  type OperationName,
+  OPERATIONS,
+} from "../domain/operations.ts";
 import { type About, whenUnknown } from "./advice.ts";
 import { recordIn } from "./envelopes.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
@@ -51,7 +56,7 @@ export interface Api {
 
 export function createApi(parts: ApiParts): Api {
   /** Calls an operation on one link. */
-  const callLink = async <Name extends LinkEffect>(
+  const callLink = async <Name extends LinkOperation>(
     operation: Name,
     id: string,
     request?: Call<Name>["request"],
@@ -66,7 +71,7 @@ export function createApi(parts: ApiParts): Api {
   const readAgain = (
     { status }: HttpReply,
     link: string,
-    effect: Exclude<LinkEffect, "details">,
+    effect: Exclude<LinkOperation, "details">,
   ): Promise<ServiceLink> =>
     showLink(link).catch((error: unknown) => {
       if (!(error instanceof PaylinkError) || error.isInterruption) throw error;

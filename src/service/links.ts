@@ -10,7 +10,7 @@ import { hasDate, linkExpiry } from "../orders/link-end.ts";
 import { isWebAddress, parseWebAddress } from "../domain/addresses.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { onlyObject } from "./envelopes.ts";
-import { type ChangingEffect, isReading } from "../domain/operations.ts";
+import { isReading, type LinkOperation } from "../domain/operations.ts";
 import { type About, checkAddress, whenUnknown } from "./advice.ts";
 import { reportedError } from "./failures.ts";
 import { reportsError, serviceWords } from "./words.ts";
@@ -95,9 +95,6 @@ function* headViolations({ status, headers }: HttpReply): Iterable<Problem> {
     yield { at: "", message: `the Content-Type is ${type}, not application/json` };
 }
 
-/** The operations on one link. */
-export type LinkEffect = "details" | Extract<ChangingEffect, "update" | "cancel">;
-
 export interface ServiceLink {
   /** The service's own JSON. */
   readonly text: string;
@@ -165,7 +162,7 @@ export function requireUpdated({ link }: ServiceLink, id: string, changes: LinkC
   );
 }
 
-export function readServiceLink(reply: HttpReply, id: string, effect: LinkEffect): ServiceLink {
+export function readServiceLink(reply: HttpReply, id: string, effect: LinkOperation): ServiceLink {
   const { object: json } = onlyObject(reply, {
     what: "link",
     findIn: linksIn,
@@ -186,7 +183,7 @@ export const linkId = ({ id, url }: Pick<PaymentLink, "id" | "url">): string | u
 interface Other {
   readonly id: string;
   readonly answered: string;
-  readonly effect: LinkEffect;
+  readonly effect: LinkOperation;
 }
 
 /** The answer is about another link: what became of the one that was asked for is not known. */
