@@ -12,7 +12,7 @@ import { formatLocal } from "../render/layout.ts";
 import type { Merchant } from "./identity.ts";
 import { type Validated, checkLinksQuery, checkUpdate } from "./link-operations.ts";
 import type { Ledger } from "./store/ledger.ts";
-import type { Link } from "./store/rows.ts";
+import { type Link, UNTOUCHED } from "./store/rows.ts";
 import { ServiceProblem, unknownLink } from "./replies.ts";
 import type { SandboxRuntime } from "./runtime.ts";
 
@@ -105,10 +105,7 @@ export function addLink(runtime: SandboxRuntime, body: Json, checkoutUrl: string
     request,
     createdDate: now,
     expirationDate: request.expirationDate ?? addDuration(now, REUSABLE_LIFETIME).toISOString(),
-    viewedDate: null,
-    attemptedDate: null,
-    paidDate: null,
-    cancelledDate: null,
+    ...UNTOUCHED,
   };
   ledger.write(() => ledger.addLink(link));
   runtime.observe({ type: "link", link, url: linkUrl(checkoutUrl, link.id) });

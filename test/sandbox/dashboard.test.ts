@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
 import { createFaults } from "../../src/sandbox/faults.ts";
 import { createRequestLog } from "../../src/sandbox/requests.ts";
-import type { DeliveryState } from "../../src/sandbox/store/rows.ts";
+import { type DeliveryState, UNTOUCHED } from "../../src/sandbox/store/rows.ts";
 import {
   linkId,
   NOW,
@@ -41,10 +41,7 @@ async function store(service: TestSandbox, count: number, state: (index: number)
         },
         createdDate: NOW,
         expirationDate: "2026-02-07T12:00:00Z",
-        viewedDate: null,
-        attemptedDate: null,
-        paidDate: null,
-        cancelledDate: null,
+        ...UNTOUCHED,
       });
       const record = { uti, reference, transApproved: true, transCancelled: false };
       ledger.addPayment({ uti, linkId: id, record, form: null });

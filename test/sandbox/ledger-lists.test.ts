@@ -1,4 +1,5 @@
 /** What the sandbox's lists read of a ledger with many rows: by indexes, the newest only, and again only after a change. */
+import { UNTOUCHED } from "../../src/sandbox/store/rows.ts";
 import { expect, it, onTestFinished } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
 import { keptUntilChange } from "../../src/sandbox/store/kept.ts";
@@ -161,10 +162,7 @@ it("filters links by the exact time", () => {
       request: { amount: new JsonNumber("1"), currency: "EUR", terminalId: "1", customerName: "Ada" },
       createdDate,
       expirationDate: "2026-02-07T12:00:00Z",
-      viewedDate: null,
-      attemptedDate: null,
-      paidDate: null,
-      cancelledDate: null,
+      ...UNTOUCHED,
     }),
   );
   const later = new Date(createdDate.getTime() + 1);

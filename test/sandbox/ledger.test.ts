@@ -5,7 +5,7 @@ import { JsonNumber } from "../../src/domain/json.ts";
 import { linkStatusAt } from "../../src/sandbox/links.ts";
 import { openLedger, type Ledger } from "../../src/sandbox/store/ledger.ts";
 import type { LedgerQuery } from "../../src/sandbox/store/lists.ts";
-import type { Delivery, DeliveryState, Link } from "../../src/sandbox/store/rows.ts";
+import { type Delivery, type DeliveryState, type Link, UNTOUCHED } from "../../src/sandbox/store/rows.ts";
 import { temporaryHome } from "../support/home.ts";
 
 const NOW = new Date("2026-01-31T12:00:00Z");
@@ -28,10 +28,7 @@ const link = (id: string, changes: Partial<Link> = {}): Link => ({
   },
   createdDate: NOW,
   expirationDate: "2026-02-07T12:00:00Z",
-  viewedDate: null,
-  attemptedDate: null,
-  paidDate: null,
-  cancelledDate: null,
+  ...UNTOUCHED,
   ...changes,
 });
 

@@ -6,6 +6,7 @@ import { SALE, VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { sampleRecord } from "../../domain/sample-record.ts";
 import { TEST_CARDS, type TestCard } from "../../domain/test-cards.ts";
 import { linkResponse } from "../links.ts";
+import { UNTOUCHED } from "../store/rows.ts";
 
 /** By the name of each; one alone needs no name. */
 export type Examples = Readonly<Record<string, unknown>>;
@@ -52,10 +53,7 @@ const linkOf = (request: PaymentLinkRequest) =>
       request,
       createdDate: CREATED,
       expirationDate,
-      viewedDate: null,
-      attemptedDate: null,
-      paidDate: null,
-      cancelledDate: null,
+      ...UNTOUCHED,
     },
     "https://checkout.service.example/pay",
     CREATED,

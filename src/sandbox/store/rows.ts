@@ -38,6 +38,14 @@ export const linkRow = z.object({
 });
 export type Link = z.infer<typeof linkRow>;
 
+/** A link to which nothing has happened yet. */
+export const UNTOUCHED = {
+  viewedDate: null,
+  attemptedDate: null,
+  paidDate: null,
+  cancelledDate: null,
+} as const;
+
 export const paymentRow = z.object({
   uti: z.string(),
   linkId: z.string(),
