@@ -4,26 +4,23 @@ import type { Problem } from "../domain/errors.ts";
 import { cellText } from "../lists/cells.ts";
 import type { Columns } from "../lists/columns.ts";
 import { currenciesOf } from "../lists/currencies.ts";
+import { type Choice, isChosen } from "../lists/only.ts";
 import { totalIn } from "../lists/leftovers.ts";
-import { otherSpellings } from "../lists/order-numbers.ts";
-import { addTo, type ResultLink, type RowToPlan } from "./plan.ts";
+import type { RowToPlan } from "./plan.ts";
+import type { Attempt } from "../store/sent-rows.ts";
 import type { List, ListRow } from "../lists/read-list.ts";
-import { linkedAt, linkIn, ownColumns, resultColumnsOf } from "./results.ts";
+import { attemptIn, linkedAt, ownColumns, resultColumnsOf } from "./results.ts";
 import { RowProblems, type RowProblem } from "../lists/row-problems.ts";
-import { requestOf, type RowContext, type RowIdentity } from "./row.ts";
+import { requestOf, type RowContext } from "./row.ts";
 
 export interface CheckedRow extends RowToPlan {
   readonly row: ListRow;
   readonly problems: readonly Problem[];
-  /** Where it goes; undefined for a row that cannot be sent. */
-  readonly terminal: string | undefined;
 }
 
 export interface Checked {
   /** Of every row, in the order of the list. */
   readonly rows: readonly CheckedRow[];
-  /** The places of the rows whose order number has other spellings. */
-  readonly respellable: readonly number[];
   /** Warnings about valid rows. */
   readonly warnings: readonly RowProblem[];
   /** The columns that are only copied to the results. */
@@ -37,6 +34,8 @@ export interface CheckParts {
   readonly columns: Columns;
   readonly context: RowContext;
   readonly now: Date;
+  /** Which rows are chosen: the others are skipped. */
+  readonly only: readonly Choice[];
   /** Fires when the user interrupts. */
   readonly signal: AbortSignal;
   /** Called for each row. */
@@ -51,12 +50,12 @@ export async function checkRows({
   columns,
   context,
   now,
+  only,
   signal,
   checked,
 }: CheckParts): Promise<Checked> {
   const warnings = new RowProblems();
   const rows: CheckedRow[] = [];
-  const respellable: number[] = [];
   const names = resultColumnsOf(list);
   for (const row of list.rows) {
     if (rows.length % TURN === 0) await setImmediate();
@@ -64,12 +63,12 @@ export async function checkRows({
     const found = requestOf(row, context, now);
     const isValid = found.request !== null;
     const identity = found.identity();
-    if (isValid) warnings.add(row, found.warnings());
-    const own = resultLinkOf(row, identity, undefined, names, context);
-    if (isValid && own === undefined) warnings.add(row, linkElsewhere(row, names));
-    if (otherSpellings(identity?.orderNumber ?? "").length > 0) respellable.push(rows.length);
+    const isSent = isValid && isChosen(row, only);
+    if (isSent) warnings.add(row, found.warnings());
+    const own = identity && attemptIn(row, names, context.service, { ...identity, payment: undefined });
+    if (isSent && own === undefined) warnings.add(row, linkElsewhere(row, names));
     const { problems } = found;
-    rows.push({ row, problems, identity, key: identity?.key, terminal: identity?.terminal, own, isValid });
+    rows.push({ row, problems, identity, key: identity?.key, own, isValid, isChosen: isChosen(row, only) });
     checked();
   }
   const total = totalIn(list.rows);
@@ -79,7 +78,6 @@ export async function checkRows({
   const currencies = unsent.filter(({ name }) => !columns.isMapped(name) && isOfCurrencies(list.rows, name));
   return {
     rows,
-    respellable,
     warnings: warnings.list(),
     unsent: unsent.map(({ name }) => name),
     currencies: currencies.map(({ name }) => name),
@@ -90,17 +88,6 @@ export async function checkRows({
 function linkElsewhere(row: ListRow, names: ReturnType<typeof resultColumnsOf>): Problem[] {
   const place = names.size === 0 ? "" : linkedAt(row, names);
   return place === "" ? [] : [{ at: "", message: `has a link at ${place}, which does not count here` }];
-}
-
-function resultLinkOf(
-  row: ListRow,
-  identity: RowIdentity | undefined,
-  payment: string | undefined,
-  names: ReturnType<typeof resultColumnsOf>,
-  { service }: RowContext,
-): ResultLink | undefined {
-  const link = identity && linkIn(row, names, { service, terminal: identity.terminal });
-  return link && { ...link, payment };
 }
 
 /** Whether all values of a column are currencies, and there is one. */
@@ -115,14 +102,11 @@ function isOfCurrencies(rows: readonly ListRow[], name: string): boolean {
   return isFound;
 }
 
-/** The links of a results file by the key of their rows. Rows that cannot be read again have none. */
-export function linksByKey(list: List, context: RowContext, now: Date): Map<string, ResultLink[]> {
-  const found = new Map<string, ResultLink[]>();
+/** What the rows of a results file were sent with. Rows that cannot be read again have nothing. */
+export function attemptsIn(list: List, context: RowContext, now: Date): Attempt[] {
   const names = resultColumnsOf(list);
-  for (const row of list.rows) {
+  return list.rows.flatMap((row) => {
     const identity = requestOf(row, { ...context, list }, now).identity();
-    const [link, key] = [resultLinkOf(row, identity, identity?.payment, names, context), identity?.key];
-    if (link !== undefined && key !== undefined) addTo(found, key, link);
-  }
-  return found;
+    return (identity && attemptIn(row, names, context.service, identity)) ?? [];
+  });
 }

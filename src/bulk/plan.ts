@@ -1,59 +1,31 @@
 /** What a run does with each row of a list, as a pure function of the rows, of what was sent before, and of the flags. */
-import type { LinkStatus } from "../domain/payment-link-reply.ts";
-import type { SentAttempt, SentKey } from "../store/sent-rows.ts";
+import { numberKey } from "../lists/order-numbers.ts";
+import type { Attempt, SentKey } from "../store/sent-rows.ts";
+import { grouped } from "./attempts.ts";
 import { isSamePayment, type RowIdentity } from "./row.ts";
 
 /** Which rows are sent once more. */
-export const AGAIN = ["unknown", "ended", "changed", "all"] as const;
+export const AGAIN = ["unknown", "ended", "expired", "changed", "all"] as const;
 export type Again = (typeof AGAIN)[number];
-
-/** An attempt to create the link of a row, of this memory or of a results file, which does not have all of it. */
-export interface Known extends Pick<SentAttempt, "state" | "isInFlight" | "id" | "url" | "error"> {
-  /** 0 where only a results file has the link. */
-  readonly attempt: number;
-  /** What the link was created for; undefined where that is not known, so that the row cannot be compared with it. */
-  readonly payment: string | undefined;
-  /** A digest of all that was asked for, where the memory has it. */
-  readonly content: string | undefined;
-  /** As the service has it now; undefined where that is not known. */
-  readonly status: LinkStatus | undefined;
-  /** The order number that the service has for a link of a results file; empty where that is not known. */
-  readonly orderNumber: string;
-}
-
-/** A link that a results file has. */
-export interface ResultLink extends Pick<SentAttempt, "id" | "url" | "error"> {
-  readonly state: "created" | "unknown";
-  /** What its row asked for; undefined in the list itself, whose rows may have been edited since. */
-  readonly payment: string | undefined;
-}
-
-/** A link as the service has it. */
-export interface KnownLink {
-  readonly status: LinkStatus | undefined;
-  /** What it was created for, in the form of a row's `payment`; undefined if the service does not say it. */
-  readonly payment: string | undefined;
-  /** As it is compared; empty if the link has no order number. */
-  readonly orderNumber: string;
-}
 
 /** A row as it is planned. */
 export interface RowToPlan {
   /** That of its identity; undefined for a row that cannot be sent. */
   readonly key: string | undefined;
-  /** Read again when needed, which is slow: a row that was never sent does not need it. */
   readonly identity: RowIdentity | undefined;
-  /** The link that the row itself has, if the list is a results file. */
-  readonly own: ResultLink | undefined;
+  /** The link that the row itself has, if the list is a results file or a list of links. */
+  readonly own: Attempt | undefined;
   /** False for a row whose date of expiry has passed: it can only have been sent before. */
   readonly isValid: boolean;
+  /** False for a row that the flags leave out. */
+  readonly isChosen: boolean;
 }
 
 /**
- * `new`: never sent. `sent`: its link can still be paid, as far as is known. `changed`: sent with another amount, currency, kind
- * or type. `misplaced`: the results name a link for it that is another row's. `ended`: the link was cancelled, or has expired
- * unpaid. `respelled`: its order number was sent in another spelling. `unknown`: the link may exist. `in_flight`: another run is sending it. `twice`: the list repeats the row, or its order
- * number.
+ * `new`: never sent. `sent`: its link can still be paid, as far as is known. `changed`: no link of its order that can still be paid, or
+ * was the last, asks for what it asks for. `misplaced`: the results name a link for it that is another row's. `ended`: its last link was
+ * cancelled, or has expired unpaid. `respelled`: its order number was sent in another spelling. `unknown`: the link may exist.
+ * `in_flight`: another run is sending it. `twice`: the list repeats the row, or its order number. `skipped`: it was not chosen.
  */
 export type RowState =
   | "new"
@@ -66,311 +38,341 @@ export type RowState =
   | "unknown"
   | "in_flight"
   | "twice"
+  | "skipped"
   | "invalid";
 
 export interface PlannedRow {
   readonly state: RowState;
   /** Whether this run sends it. */
   readonly isDue: boolean;
+  /** `--again` was meant for it, and it is not sent. */
+  readonly isLeft: boolean;
   /** What is to be claimed, with its key, before it is sent; undefined for a row that cannot be sent. */
   readonly claim: Omit<SentKey, "key"> | undefined;
-  /** What was sent before for the row. The last is what counts: the newest, or the link that its customer pays, or has paid. */
-  readonly known: readonly Known[];
+  /** What counts of all that was sent for it: the link that is paid, or can be, else the newest attempt. */
+  readonly link: Attempt | undefined;
+  /** Further links of its order that can still be paid, as the service says. */
+  readonly others: readonly Attempt[];
+  /** The links that are cancelled before it is sent. */
+  readonly cancels: readonly string[];
   /** It was sent with other values that do not change what is paid. */
   readonly differs: boolean;
-  /** It has a link, and nobody knows what that was created for. */
-  readonly isUncompared: boolean;
-}
-
-export interface PlanInput {
-  /** In the order of the attempts. */
-  readonly attempts: readonly SentAttempt[];
-  /** The links of results files, by the key of their rows. */
-  readonly results: ReadonlyMap<string, readonly ResultLink[]>;
-  /** Those of the service, by their ids. */
-  readonly links: ReadonlyMap<string, KnownLink>;
-  /** As `occurrenceText`: the rows of unknown outcome for which the service has no link, as it says itself. */
-  readonly without: ReadonlySet<string>;
+  /** The service alone knows an attempt of it. */
+  readonly isElsewhere: boolean;
 }
 
 export interface PlanOptions {
   readonly again: Again | undefined;
   readonly allowDuplicates: boolean;
+  /** The list is one of links that exist: several of one order are attempts of one row. */
+  readonly isOfLinks: boolean;
 }
 
-/** In the order of the rows. */
-export function plan(rows: readonly RowToPlan[], input: PlanInput, options: PlanOptions): PlannedRow[] {
-  const planned: PlannedRow[] = [];
-  const others: { readonly key: string; readonly at: number }[] = [];
-  const attempts = grouped(input.attempts, ({ key }) => key);
-  const repeated = repeatedKeys(rows);
-  for (const { key, own, isValid } of rows) {
-    const at = planned.length;
-    const isKnown = key !== undefined && (attempts.has(key) || input.results.has(key));
-    const isNew = isValid && own === undefined && !isKnown;
-    if (key === undefined) planned.push(INVALID);
-    // Most rows: a group of each would take 200 MB for a million of them (`npm run bench -- bulk memory`).
-    else if (isNew && !repeated.has(key)) planned.push(NEW);
-    else {
-      planned.push(INVALID);
-      others.push({ key, at });
+/** In the order of the rows. `attempts` are those of each key, the oldest first. */
+export function plan(
+  rows: readonly RowToPlan[],
+  attempts: ReadonlyMap<string, readonly Attempt[]>,
+  options: PlanOptions,
+): PlannedRow[] {
+  const pairs = pairsOf(rows, attempts, options);
+  const shared = sharedIds(rows);
+  return rows.map((row, at) => planned(row, pairs.get(at) ?? ALONE, shared, options.again));
+}
+
+/** What was sent for one row. */
+interface Pair {
+  readonly isTwice: boolean;
+  /** Another row of a list of links has a later link of its order, and stands for all of them. */
+  readonly isEarlier: boolean;
+  /** Of several rows with its key, from 1. */
+  readonly occurrence: number;
+  /** The attempts of this row, in their order, and those of its order that no row of the list has. */
+  readonly own: readonly Attempt[];
+  readonly others: readonly Attempt[];
+}
+
+const ALONE: Pair = { isTwice: false, isEarlier: false, occurrence: 1, own: [], others: [] };
+
+// Pairing: which attempts are those of which row.
+
+function pairsOf(
+  rows: readonly RowToPlan[],
+  attempts: ReadonlyMap<string, readonly Attempt[]>,
+  { allowDuplicates, isOfLinks }: PlanOptions,
+): ReadonlyMap<number, Pair> {
+  const places = rows.flatMap(({ key, identity, isChosen }, at) =>
+    key === undefined || identity === undefined || !isChosen ? [] : [{ at, key, identity, row: rows[at] }],
+  );
+  const pairs = new Map<number, Pair>();
+  for (const group of grouped(places, ({ key, identity }) =>
+    allowDuplicates ? `${key} ${identity.orderNumber}` : key,
+  ).values()) {
+    const [{ key = "", identity } = {}] = group;
+    const known = (attempts.get(key) ?? []).filter(
+      (attempt) => !allowDuplicates || isSpelled(attempt, identity) || isOfAnotherOrder(attempt, identity),
+    );
+    if (group.length === 1 && known.length === 0) continue;
+    const isTwice = group.length > 1 && !allowDuplicates && !isOfLinks;
+    const threads = threadsOf(known);
+    const members = group.map(({ at, row, ...member }) => ({ at, own: row?.own, ...member }));
+    const found = paired(members, threads);
+    const taken = new Set(found.values());
+    const free = threads.filter((thread) => !taken.has(thread)).flat();
+    const isOfOrder = identity?.orderNumber !== "";
+    const leading = isOfLinks && isOfOrder ? latest(members, found) : undefined;
+    const used = new Set((attempts.get(key) ?? []).map(({ occurrence }) => occurrence));
+    let next = 1;
+    for (const member of members) {
+      const own = found.get(member) ?? [];
+      let occurrence = own.find(({ source }) => source === "memory")?.occurrence;
+      if (occurrence === undefined) {
+        while (used.has(next)) next++;
+        occurrence = next++;
+      }
+      const others = leading === undefined ? free : known.filter((attempt) => !own.includes(attempt));
+      const isEarlier = leading !== undefined && leading !== member;
+      pairs.set(member.at, { isTwice, isEarlier, occurrence, own, others: isOfOrder ? others : [] });
     }
   }
-  const shared = sharedIds(rows);
-  for (const [key, places] of grouped(others, (row) => row.key)) {
-    const members = places.map(({ at }) => groupMember(rows, at, key));
-    for (const [at, row] of planGroup(members, attempts.get(key) ?? [], { ...input, shared }, options))
-      planned[at] = row;
+  return pairs;
+}
+
+/** The row with the link that was made last. */
+const latest = (
+  members: readonly Member[],
+  found: ReadonlyMap<Member, readonly Attempt[]>,
+): Member | undefined => {
+  const madeAt = (member: Member): number => found.get(member)?.at(-1)?.sentAt ?? 0;
+  return members.toSorted((one, other) => madeAt(one) - madeAt(other)).at(-1);
+};
+
+/** Attempts in the memory for one occurrence belong together; any other is on its own. */
+function threadsOf(attempts: readonly Attempt[]): (readonly Attempt[])[] {
+  const remembered = attempts.filter(({ source }) => source === "memory");
+  const threads = [...grouped(remembered, ({ occurrence }) => String(occurrence)).values()];
+  return [
+    ...threads
+      .map((thread) => thread.toSorted((one, other) => one.attempt - other.attempt))
+      .toSorted((one, other) => (one[0]?.occurrence ?? 0) - (other[0]?.occurrence ?? 0)),
+    ...attempts.filter(({ source }) => source !== "memory").map((attempt) => [attempt]),
+  ];
+}
+
+interface Member {
+  readonly at: number;
+  readonly own: Attempt | undefined;
+  readonly identity: RowIdentity;
+}
+
+/** By what rows and attempts are paired, the most certain first. */
+const MARKS: readonly {
+  readonly ofRow: (member: Member) => string;
+  readonly ofThread: (thread: readonly Attempt[]) => readonly string[];
+}[] = [
+  { ofRow: ({ own }) => own?.id ?? "", ofThread: (thread) => thread.flatMap(({ id }) => id ?? []) },
+  { ofRow: ({ identity }) => identity.content, ofThread: (thread) => [thread.at(-1)?.content ?? ""] },
+  { ofRow: ({ identity }) => identity.payment, ofThread: (thread) => [thread.at(-1)?.payment ?? ""] },
+  { ofRow: () => "", ofThread: () => [""] },
+];
+
+function paired(
+  members: readonly Member[],
+  threads: readonly (readonly Attempt[])[],
+): ReadonlyMap<Member, readonly Attempt[]> {
+  const found = new Map<Member, readonly Attempt[]>();
+  const free = new Set(threads);
+  // By content, so that the order of the list decides nothing.
+  const ordered = members.toSorted(({ identity: one }, { identity: other }) =>
+    one.content < other.content ? -1 : one.content > other.content ? 1 : 0,
+  );
+  for (const { ofRow, ofThread } of MARKS) {
+    const marked = new Map<string, (readonly Attempt[])[]>();
+    for (const thread of [...free].toReversed())
+      for (const mark of ofThread(thread)) marked.set(mark, [...(marked.get(mark) ?? []), thread]);
+    for (const member of ordered) {
+      if (found.has(member)) continue;
+      const candidates = marked.get(ofRow(member)) ?? [];
+      let thread = candidates.pop();
+      while (thread !== undefined && !free.has(thread)) thread = candidates.pop();
+      if (thread === undefined) continue;
+      free.delete(thread);
+      found.set(member, thread);
+    }
   }
-  return planned;
-}
-
-/** The keys that more than one row has. */
-function repeatedKeys(rows: readonly RowToPlan[]): ReadonlySet<string> {
-  const [seen, repeated] = [new Set<string>(), new Set<string>()];
-  for (const { key } of rows) {
-    if (key === undefined) continue;
-    if (seen.has(key)) repeated.add(key);
-    seen.add(key);
-  }
-  return repeated;
-}
-
-export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) addTo(groups, keyOf(item), item);
-  return groups;
-}
-
-export function addTo<T>(groups: Map<string, T[]>, key: string, item: T): void {
-  const group = groups.get(key);
-  if (group === undefined) groups.set(key, [item]);
-  else group.push(item);
+  return found;
 }
 
 /** The links that more than one row of a results file has: a row was copied, to make another of it. */
 function sharedIds(rows: readonly RowToPlan[]): ReadonlySet<string> {
-  const [seen, shared] = [new Set<string>(), new Set<string>()];
-  for (const { own } of rows) {
-    const id = own?.id;
-    if (typeof id !== "string") continue;
-    if (seen.has(id)) shared.add(id);
-    seen.add(id);
-  }
-  return shared;
+  const ids = rows.flatMap(({ own }) => own?.id ?? []);
+  const seen = new Set<string>();
+  return new Set(ids.filter((id) => seen.has(id) || !seen.add(id)));
 }
 
-const INVALID: PlannedRow = {
+// One row, with all that was sent for it.
+
+function planned(
+  row: RowToPlan,
+  { isTwice, isEarlier, occurrence, own, others }: Pair,
+  shared: ReadonlySet<string>,
+  again: Again | undefined,
+): PlannedRow {
+  const { identity, isValid, isChosen } = row;
+  if (!isChosen) return { ...NEVER_SENT, state: "skipped" };
+  if (identity === undefined) return NEVER_SENT;
+  const newest = own.at(-1);
+  if (isEarlier && newest !== undefined) return { ...NEVER_SENT, state: ownState(newest), link: newest };
+  const order = orderOf(identity, own, others);
+  const { payable, links, all } = order;
+  const [state, link] = isTwice ? (["twice", undefined] as const) : stateOf(identity, order, shared);
+  const isMeant = state === "new" || isAgain(again, { state, link, newest });
+  const isDue = isMeant && isValid;
+  return {
+    state: isMeant && !isValid ? "invalid" : state,
+    isDue,
+    isLeft: !isMeant && isLeft(again, { state, link, newest, identity, payable }),
+    claim: { occurrence, attempt: Math.max(0, ...own.map(({ attempt }) => attempt)) + 1 },
+    link,
+    others:
+      isDue && again === "changed"
+        ? []
+        : payable.filter((one) => one.status !== undefined && (isDue || one !== link)),
+    cancels: isDue && again === "changed" ? links.filter(isOpen).flatMap(({ id }) => id ?? []) : [],
+    differs: link?.content !== undefined && link.content !== identity.content,
+    isElsewhere: all.some(({ source }) => source === "service"),
+  };
+}
+
+const ownState = (attempt: Attempt): RowState =>
+  attempt.status === "paid" ? "paid" : isEnded(attempt) ? "ended" : "sent";
+
+const NEVER_SENT: PlannedRow = {
   state: "invalid",
   isDue: false,
+  isLeft: false,
   claim: undefined,
-  known: [],
+  link: undefined,
+  others: [],
+  cancels: [],
   differs: false,
-  isUncompared: false,
+  isElsewhere: false,
 };
 
-const NONE_KNOWN: readonly Known[] = [];
-
-/** One object for all rows that were never sent. */
-const NEW: PlannedRow = {
-  ...INVALID,
-  state: "new",
-  isDue: true,
-  claim: { occurrence: 1, attempt: 1 },
-};
-
-interface Member extends Pick<RowToPlan, "own" | "isValid"> {
-  /** Its place in the list. */
-  readonly at: number;
-  readonly key: string;
-  readonly identity: () => RowIdentity;
+/** All that is known of the order of a row, and of its own attempts. */
+interface KnownOrder {
+  readonly all: readonly Attempt[];
+  readonly newest: Attempt | undefined;
+  /** The links, the oldest first; those of them that can be paid, as far as is known. */
+  readonly links: readonly Attempt[];
+  readonly payable: readonly Attempt[];
 }
 
-function groupMember(rows: readonly RowToPlan[], at: number, key: string): Member {
-  const row = rows.at(at);
-  const identity = (): RowIdentity => {
-    if (row?.identity === undefined) throw new TypeError("A row with a key has an identity.");
-    return row.identity;
-  };
-  return { at, key, own: row?.own, isValid: row?.isValid === true, identity };
+function orderOf(identity: RowIdentity, own: readonly Attempt[], others: readonly Attempt[]): KnownOrder {
+  const known = [...others, ...own].filter((attempt) => !isOfAnotherKind(attempt, identity));
+  // Another spelling is another order where this one was sent too.
+  const spelled = known.filter((attempt) => isSpelled(attempt, identity));
+  const all = spelled.length > 0 ? spelled : known;
+  const links = all
+    .filter(({ state }) => state === "created")
+    .toSorted((one, other) => one.sentAt - other.sentAt);
+  const last = links.at(-1);
+  // Where the service has not said how a link stands, the newest counts as open.
+  const payable = links.filter((link) => isOpen(link) && (link.status !== undefined || link === last));
+  return { all, newest: own.at(-1), links, payable };
 }
 
-/** The rows with one order number, or of one content, and every attempt for them. */
-function planGroup(
-  members: readonly Member[],
-  attempts: readonly SentAttempt[],
-  { results, links: service, without, shared }: PlanInput & { readonly shared: ReadonlySet<string> },
-  { again, allowDuplicates }: PlanOptions,
-): (readonly [at: number, row: PlannedRow])[] {
-  const isTwice = members.length > 1 && !allowDuplicates;
-  const sent = new Map<number, Known[]>();
-  for (const attempt of attempts) {
-    const known = { ...attempt, status: linkOf(attempt, service)?.status, orderNumber: "" };
-    sent.set(attempt.occurrence, [...(sent.get(attempt.occurrence) ?? []), known]);
-  }
-  const free = new Map(sent);
-  const ids = new Set(attempts.flatMap(({ id }) => id ?? []));
-  const links = [...(results.get(members[0]?.key ?? "") ?? [])].filter(
-    ({ id }) => id === null || !ids.has(id),
-  );
-  // By content, so that the order of the list decides nothing.
-  const left = members.toSorted((one, other) =>
-    compareTexts(one.identity().content, other.identity().content),
-  );
-  const found = new Map<Member, readonly [occurrence: number, known: readonly Known[]]>();
-  /** Gives each row that is left what was sent with the same mark, the first first. */
-  const take = (
-    marksOf: (known: readonly Known[]) => readonly string[],
-    markOf: (member: Member) => string,
-  ): void => {
-    const marked = new Map<string, number[]>();
-    for (const [occurrence, known] of [...free].toReversed())
-      for (const mark of marksOf(known)) addTo(marked, mark, occurrence);
-    for (const member of left) {
-      if (found.has(member)) continue;
-      const occurrences = marked.get(markOf(member)) ?? [];
-      let occurrence = occurrences.pop();
-      while (occurrence !== undefined && !free.has(occurrence)) occurrence = occurrences.pop();
-      const known = occurrence === undefined ? undefined : free.get(occurrence);
-      if (occurrence === undefined || known === undefined) continue;
-      free.delete(occurrence);
-      found.set(member, [occurrence, known]);
-    }
-  };
-  take(
-    (known) => known.flatMap(({ id }) => id ?? []),
-    ({ own }) => own?.id ?? "",
-  );
-  take(
-    (known) => [known.at(-1)?.content ?? ""],
-    ({ identity }) => identity().content,
-  );
-  take(
-    (known) => [known.at(-1)?.payment ?? ""],
-    ({ identity }) => identity().payment,
-  );
-  take(
-    () => [""],
-    () => "",
-  );
-  // A run that could no longer write to its memory has written its results.
-  for (const [member, [occurrence, known]] of found) {
-    const newest = known.at(-1);
-    if (newest === undefined || newest.state === "created") continue;
-    const link = [member.own, ...links].find((one) => one?.state === "created");
-    if (link === undefined) continue;
-    if (links.includes(link)) links.splice(links.indexOf(link), 1);
-    const payment = linkOf(link, service)?.payment ?? newest.payment;
-    const result = { ...knownResult(link, service), payment };
-    // It may have ended just now: what it had in flight looks as if it still were.
-    const all = newest.isInFlight ? [...known.slice(0, -1), result, newest] : [...known, result];
-    found.set(member, [occurrence, all]);
-  }
-  let next = 1;
-  const inResults = links.values();
-  for (const member of left) {
-    if (found.has(member)) continue;
-    while (sent.has(next)) next++;
-    const link = member.own ?? inResults.next().value;
-    found.set(member, [next++, link === undefined ? NONE_KNOWN : [knownResult(link, service)]]);
-  }
-  return members.map((member) => {
-    const { at, key, isValid } = member;
-    const [occurrence, sentBefore] = found.get(member) ?? [1, NONE_KNOWN];
-    const before = decisiveLast(sentBefore);
-    const attempt = Math.max(0, ...before.map((one) => one.attempt)) + 1;
-    const newest = before.at(-1);
-    const known = isTwice ? "twice" : rowState(member, newest, shared);
-    if (known === "new" && isValid && occurrence === 1) return [at, NEW];
-    const isMeant =
-      isDue(known, newest, again) &&
-      (again !== "unknown" || known === "new" || without.has(occurrenceText({ key, occurrence })));
-    const row = {
-      state: isValid || !isMeant ? known : ("invalid" as const),
-      isDue: isMeant && isValid,
-      claim: { occurrence, attempt },
-      known: before,
-      differs: newest?.content !== undefined && newest.content !== member.identity().content,
-      isUncompared: newest?.state === "created" && newest.payment === undefined,
-    };
-    return [at, row];
-  });
+/** The verification of a card, made elsewhere, asks for nothing: a later charge is no second payment. */
+const isOfAnotherKind = ({ source, payment }: Attempt, identity: RowIdentity): boolean =>
+  source === "service" && payment !== undefined && asksNothing(payment) && !asksNothing(identity.payment);
+
+const asksNothing = (payment: string): boolean => /^\S+ 0(?:\.0+)? /.test(payment);
+
+/** Whether a link can be paid, as far as is known. */
+const isOpen = ({ status }: Attempt): boolean =>
+  status !== "paid" && status !== "cancelled" && status !== "expired";
+
+export const isEnded = (attempt: Attempt | undefined): boolean =>
+  attempt?.state === "created" && (attempt.status === "cancelled" || attempt.status === "expired");
+
+const isSpelled = ({ orderNumber }: Attempt, identity: RowIdentity | undefined): boolean =>
+  orderNumber === "" || orderNumber === identity?.orderNumber;
+
+const isOfAnotherOrder = ({ orderNumber }: Attempt, identity: RowIdentity | undefined): boolean =>
+  orderNumber !== "" && numberKey(orderNumber) !== numberKey(identity?.orderNumber ?? "");
+
+/** Whether a link asks for what the row asks for. What is not known agrees with anything. */
+const isFor = ({ payment }: RowIdentity, link: Attempt): boolean =>
+  link.payment === undefined || isSamePayment(payment, link.payment);
+
+/** The state of a row, and what of all that was sent counts for it. */
+function stateOf(
+  identity: RowIdentity,
+  { all, newest, links, payable }: KnownOrder,
+  shared: ReadonlySet<string>,
+): readonly [RowState, Attempt | undefined] {
+  const misplaced = all.find((attempt) => isMisplaced(attempt, identity, shared));
+  const respelled = all.find((attempt) => !isSpelled(attempt, identity));
+  const paid = links.findLast(({ status }) => status === "paid");
+  const same = payable.findLast((link) => isFor(identity, link));
+  const open = same ?? payable.at(-1);
+  const last = links.at(-1);
+  if (newest?.state === "in flight") return ["in_flight", open ?? newest];
+  if (misplaced !== undefined) return ["misplaced", misplaced];
+  if (respelled !== undefined) return ["respelled", respelled];
+  if (newest?.state === "unknown") return ["unknown", newest];
+  if (paid !== undefined) return ["paid", paid];
+  if (open !== undefined) return [same === undefined ? "changed" : "sent", open];
+  if (newest?.state === "absent") return ["unknown", newest];
+  if (last !== undefined) return [isFor(identity, last) ? "ended" : "changed", last];
+  return ["new", undefined];
 }
 
-/** The same for the same row. */
-export const occurrenceText = ({ key, occurrence }: Pick<SentKey, "key" | "occurrence">): string =>
-  `${key} ${occurrence}`;
-
-/**
- * After `--again all` a row has several links. The newest counts, unless an earlier one was paid, or can still be paid when the
- * newest cannot: otherwise a third link would be made beside it.
- */
-function decisiveLast(known: readonly Known[]): readonly Known[] {
-  const newest = known.at(-1);
-  if (known.length < 2 || newest?.state !== "created") return known;
-  const isOpen = (one: Known): boolean => one.status !== undefined && !isEnded(one);
-  const decisive =
-    known.findLast(({ status }) => status === "paid") ?? (isEnded(newest) ? known.findLast(isOpen) : newest);
-  return decisive === undefined ? known : [...known.filter((one) => one !== decisive), decisive];
+/** Whether results give the row a link that the service knows to be another order's, or that another row has too. */
+function isMisplaced(attempt: Attempt, identity: RowIdentity, shared: ReadonlySet<string>): boolean {
+  if (attempt.source !== "results" || attempt.id === null) return false;
+  const isKnown = attempt.status !== undefined && attempt.orderNumber !== "";
+  return isKnown ? isOfAnotherOrder(attempt, identity) : shared.has(attempt.id);
 }
 
-const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+type Judged = Pick<PlannedRow, "state" | "link"> & { readonly newest: Attempt | undefined };
 
-const linkOf = (
-  { id }: Pick<SentAttempt, "id">,
-  links: ReadonlyMap<string, KnownLink>,
-): KnownLink | undefined => (id === null ? undefined : links.get(id));
+const NEVER: ReadonlySet<RowState> = new Set([
+  "twice",
+  "in_flight",
+  "misplaced",
+  "respelled",
+  "skipped",
+  "invalid",
+]);
 
-/** The service knows best what a link was created for. */
-function knownResult(result: ResultLink, links: ReadonlyMap<string, KnownLink>): Known {
-  const link = linkOf(result, links);
-  return {
-    ...result,
-    attempt: 0,
-    isInFlight: false,
-    payment: link?.payment ?? result.payment,
-    content: undefined,
-    status: link?.status,
-    orderNumber: link?.orderNumber ?? "",
-  };
-}
-
-function rowState({ identity }: Member, newest: Known | undefined, shared: ReadonlySet<string>): RowState {
-  if (newest === undefined) return "new";
-  if (newest.state !== "created") return newest.isInFlight ? "in_flight" : "unknown";
-  const { payment, orderNumber = "" } = identity();
-  const isOwnOrder = newest.orderNumber !== "" && newest.orderNumber === orderNumber;
-  const isShared = newest.attempt === 0 && newest.id !== null && shared.has(newest.id);
-  if (!isOwnOrder && (newest.orderNumber !== "" || isShared)) return "misplaced";
-  if (newest.payment !== undefined && !isSamePayment(payment, newest.payment)) return "changed";
-  if (newest.status === "paid") return "paid";
-  return isEnded(newest) ? "ended" : "sent";
-}
-
-/** The link of a row that only a results file has. */
-export const linkInResults = (known: readonly Known[]): Known | undefined =>
-  known.findLast(({ attempt, state }) => attempt === 0 && state === "created");
-
-/** Whether a link can no longer be paid, and was not. */
-export const isEnded = ({ status }: Pick<Known, "status">): boolean =>
-  status === "cancelled" || status === "expired";
-
-const NEVER: ReadonlySet<RowState> = new Set(["twice", "in_flight", "misplaced", "invalid"]);
-
-function isDue(state: RowState, newest: Known | undefined, again: Again | undefined): boolean {
-  if (state === "new") return true;
-  if (NEVER.has(state) || newest === undefined) return false;
+/** Whether a row that was sent is sent once more. A link of its order that is paid, or can be, keeps every form but `all` from that. */
+function isAgain(again: Again | undefined, { state, link, newest }: Judged): boolean {
+  if (again === undefined || NEVER.has(state)) return false;
   if (again === "all") return true;
-  if (again === "unknown") return state === "unknown";
-  if (again === "ended") return newest.state === "created" && isEnded(newest);
-  // A paid one is left: its customer would pay twice.
-  return again === "changed" && state === "changed" && newest.status !== "paid";
+  if (again === "unknown") return state === "unknown" && newest?.state === "absent";
+  if (again === "changed") return state === "changed";
+  return isEnded(link) && (again === "ended" || link?.status === "expired");
 }
 
-/** Whether the row keeps the list from being sent. */
-export const isHeldUp = ({ state, isDue: due }: PlannedRow, again: Again | undefined): boolean =>
-  state === "changed" && !due && again !== "changed";
+/** Whether `--again` was meant for a row that is not sent. */
+function isLeft(
+  again: Again | undefined,
+  {
+    state,
+    link,
+    newest,
+    identity,
+    payable,
+  }: Judged & { readonly identity: RowIdentity; readonly payable: readonly Attempt[] },
+): boolean {
+  if (again === undefined || NEVER.has(state)) return false;
+  if (state === "changed") return true;
+  if (again === "unknown") return newest?.state === "unknown" || newest?.state === "absent";
+  if (again === "changed")
+    return link !== undefined && [link, ...payable].some((one) => !isFor(identity, one));
+  return isEnded(newest) && !isEnded(link) && (again === "ended" || newest?.status === "expired");
+}
 
-/** Whether `--again` was meant for the row, and it is not sent. */
-export const isLeft = ({ state, isDue: due }: PlannedRow, again: Again | undefined): boolean =>
-  state === again && !due;
+/** Whether the row keeps the list from being sent: its customer would get a second link for one order. */
+export const isHeldUp = ({ state, isDue }: PlannedRow, again: Again | undefined): boolean =>
+  state === "changed" && !isDue && again === undefined;

@@ -17,10 +17,11 @@ import { systemReason } from "../domain/system-reason.ts";
 import { syncFolder } from "../store/folders.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
 import type { Column } from "../lists/columns.ts";
-import type { ResultLink } from "./plan.ts";
+import type { Attempt } from "../store/sent-rows.ts";
+import type { Outcome, Status } from "./outcome.ts";
+import type { RowIdentity } from "./row.ts";
 import { columnNames, type List, type ListRow } from "../lists/read-list.ts";
 import { cellText } from "../lists/cells.ts";
-import type { RowOutcome, Status } from "./send-rows.ts";
 
 /** The columns that a run adds to a list. */
 const RESULT_COLUMNS = ["id", "url", "status", "error", "service"] as const;
@@ -48,12 +49,21 @@ type ListOfResults = Pick<List, "columns" | "rows">;
  */
 export function resultColumnsOf({ columns, rows }: ListOfResults): ResultNames {
   const names = resultNamesIn(columns.map(({ name }) => name));
+  if (isOfLinks({ columns })) return names;
   if (!isOfResults(names)) return NO_RESULTS;
   const address = names.has("service") ? "service" : "url";
   // A column of the merchant may have the name too.
   for (const row of rows) if (isWebAddress(resultText(row, names, address).replace(/ .*/, ""))) return names;
   return NO_RESULTS;
 }
+
+/** Whether a list is one of links that exist, as `links list` prints them. */
+export function isOfLinks({ columns }: Pick<List, "columns">): boolean {
+  const names = new Set(columns.map(({ name }) => name.toLowerCase()));
+  return LINK_COLUMNS.every((name) => names.has(name)) && !names.has("service");
+}
+
+const LINK_COLUMNS = ["id", "url", "status", "createddate"];
 
 const NO_RESULTS: ResultNames = new Map();
 
@@ -68,13 +78,6 @@ export function ownColumns(list: ListOfResults): readonly Column[] {
   return list.columns.filter(({ name }) => !names.has(name));
 }
 
-/** Where a row was sent: two merchants of one service may have the same order numbers. */
-export interface SentTo {
-  /** Its address in the canonical spelling. */
-  readonly service: string;
-  readonly terminal: string;
-}
-
 /** The service and terminal at which a row of results has a link; empty if it has none. */
 export const linkedAt = (row: ListRow, names: ResultNames): string =>
   resultText(row, names, "id") + resultText(row, names, "url") === ""
@@ -87,12 +90,21 @@ function resultText({ columns, values }: ListRow, names: ResultNames, column: Re
   return cellText(values[place] ?? null).trim();
 }
 
-/** The link that a row of results has of this service and terminal; undefined if it has none. */
-export function linkIn(
+/**
+ * What a row of results was sent with to this service and its terminal; undefined if it was not. What it was created for is not known
+ * of a row that may have been edited since.
+ */
+export function attemptIn(
   row: ListRow,
   names: ResultNames,
-  { service, terminal }: SentTo,
-): Omit<ResultLink, "payment"> | undefined {
+  service: string,
+  {
+    key,
+    terminal,
+    orderNumber,
+    payment,
+  }: Pick<RowIdentity, "key" | "terminal" | "orderNumber"> & Pick<Attempt, "payment">,
+): Attempt | undefined {
   if (names.size === 0) return undefined;
   const text = (column: ResultColumn): string => resultText(row, names, column);
   const [id, url, status] = [text("id"), text("url"), text("status").toLowerCase()];
@@ -102,7 +114,16 @@ export function linkIn(
     id + url !== "" || (names.has("id") || names.has("url") ? status === "unknown" : HAS_LINK.has(status));
   if (!isHere || to !== terminal || !hasLink) return undefined;
   return {
+    source: "results",
+    key,
+    occurrence: 0,
+    attempt: 0,
     state: status === "unknown" ? "unknown" : "created",
+    sentAt: 0,
+    payment,
+    content: undefined,
+    orderNumber,
+    status: undefined,
     id: id === "" ? null : id,
     url: url === "" ? null : url,
     error: text("error") || null,
@@ -115,7 +136,7 @@ const HAS_LINK: ReadonlySet<string> = new Set<Status>(["created", "unknown", ...
 /** A row with what became of it. */
 export interface Result {
   readonly row: ListRow;
-  readonly outcome: RowOutcome;
+  readonly outcome: Outcome;
   /** Undefined for a row that cannot be sent. */
   readonly terminal: string | undefined;
 }

@@ -15,11 +15,11 @@ import { type Amount, amountKey, formatAmount, isKnownCurrency } from "../domain
 import { SALE } from "../domain/payment-link.ts";
 import { linkKind } from "../domain/payment-link-values.ts";
 import type { BuiltRequest } from "../service/request.ts";
-import type { SentContent } from "../store/sent-rows.ts";
+import type { SentClaim } from "../store/sent-rows.ts";
 import { cellText, fieldsOf } from "../lists/cells.ts";
 import { currencyOf, type ListCurrency } from "../lists/currencies.ts";
 import { leftoverIn, requiredLeftovers } from "../lists/leftovers.ts";
-import { orderNumberProblem, orderNumberWarnings } from "../lists/order-numbers.ts";
+import { numberKey, orderNumberProblem, orderNumberWarnings } from "../lists/order-numbers.ts";
 import type { ListRow } from "../lists/read-list.ts";
 
 /** Completes the fields of a row with the defaults of the run, and checks the request. */
@@ -30,6 +30,8 @@ export interface RowContext extends ListCurrency {
   readonly build: BuildRequest;
   /** Where the rows go: the service's address in its canonical spelling. */
   readonly service: string;
+  /** The list is one of links that exist. */
+  readonly isOfLinks?: boolean;
   /** Fields that only the account's defaults fill: they say nothing of what a row asks for. */
   readonly defaults: ReadonlySet<string>;
 }
@@ -41,12 +43,10 @@ export interface RowRequest extends Pick<BuiltRequest, "request" | "problems" | 
 }
 
 /** What makes a row the same row. */
-export interface RowIdentity extends SentContent {
+export interface RowIdentity extends Pick<SentClaim, "payment" | "content" | "orderNumber"> {
   /** The same for two rows with one order number, else for rows that ask for the same, at one service and terminal. */
   readonly key: string;
   readonly terminal: string;
-  /** As it is compared. */
-  readonly orderNumber: string | undefined;
 }
 
 export function requestOf(row: ListRow, context: RowContext, now: Date): RowRequest {
@@ -58,6 +58,8 @@ export function requestOf(row: ListRow, context: RowContext, now: Date): RowRequ
   });
   if (row.problems.length > 0) return invalid(row.problems);
   const given = fieldsOf(row);
+  // The expiry of a link that exists is not asked for.
+  if (context.isOfLinks === true) given.delete("expirationDate");
   const currency = currencyOf(row, given, context);
   if (typeof currency === "object") return invalid([currency]);
   if (currency !== undefined) given.set("currency", currency);
@@ -134,12 +136,12 @@ function identityOf(
     orderNumber === ""
       ? digest([service, terminal, "content", content])
       : orderKey(service, terminal, orderNumber);
-  return { key, payment, content, terminal, orderNumber: orderNumber === "" ? undefined : orderNumber };
+  return { key, payment, content, terminal, orderNumber };
 }
 
-/** The key of the rows with this order number, as it is compared. */
+/** The key of the rows with this order number, in whichever spelling of a spreadsheet. */
 export const orderKey = (service: string, terminal: string, orderNumber: string): string =>
-  digest([service, terminal, "order", orderNumber]);
+  digest([service, terminal, "order", numberKey(orderNumber)]);
 
 /** The same for every spelling of an amount: `EUR 10.00`. */
 export const paymentText = (amount: Amount, currency: string): string => {

@@ -7,17 +7,17 @@ import { passed, type Timers } from "../domain/timers.ts";
 import type { Api } from "../service/client.ts";
 import type { CheckedRow } from "./check-rows.ts";
 import { Pace, type PaceParts } from "./pace.ts";
-import { linkInResults, type Again, type PlannedRow } from "./plan.ts";
+import type { Outcome } from "./outcome.ts";
+import { isEnded, type PlannedRow } from "./plan.ts";
 import type { ListRow } from "../lists/read-list.ts";
 import { requestOf, type RowContext } from "./row.ts";
-import { sendRows, type Created, type DueRow, type RowOutcome, type SendingParts } from "./send-rows.ts";
+import { sendRows, type Created, type DueRow, type SendingParts } from "./send-rows.ts";
 
 export interface ListRun
   extends Pick<SendingParts, "memory" | "concurrency">, Pick<PaceParts, "rate" | "random" | "paused"> {
   readonly rows: readonly CheckedRow[];
   readonly planned: readonly PlannedRow[];
   readonly rowContext: RowContext;
-  readonly again: Again | undefined;
   /** Sends each request once. */
   readonly api: Pick<Api, "createLink" | "cancelLink" | "showLink">;
   readonly now: () => Date;
@@ -25,7 +25,7 @@ export interface ListRun
   /** Ends the run: requests in flight are completed. */
   readonly signal: AbortSignal;
   /** As for `sendRows`, with the row as it is in the list. */
-  readonly settled: (row: ListRow, outcome: RowOutcome, request: PaymentLinkRequest | null) => void;
+  readonly settled: (row: ListRow, outcome: Outcome, request: PaymentLinkRequest | null) => void;
   readonly violated: (row: ListRow, created: Created) => void;
 }
 
@@ -33,7 +33,7 @@ export interface ListEnd {
   /** What stopped the run before its last row; undefined if nothing did. */
   readonly reason: unknown;
   /** Of the rows that were due, or in flight elsewhere, by their place in the list. */
-  readonly outcomes: ReadonlyMap<number, RowOutcome>;
+  readonly outcomes: ReadonlyMap<number, Outcome>;
   /** Whether the next run will know all that the results of this one say. */
   readonly isDurable: boolean;
 }
@@ -42,7 +42,6 @@ export async function runList({
   rows: checked,
   planned,
   rowContext,
-  again,
   api,
   now,
   timers,
@@ -51,7 +50,7 @@ export async function runList({
   violated,
   ...run
 }: ListRun): Promise<ListEnd> {
-  const outcomes = new Map<number, RowOutcome>();
+  const outcomes = new Map<number, Outcome>();
   const halt = new AbortController();
   const ended = AbortSignal.any([signal, halt.signal]);
   // Every row in progress may listen for it.
@@ -63,7 +62,7 @@ export async function runList({
   const rowAt = (at: number): ListRow => checked.at(at)?.row ?? NO_ROW;
   const isDurable = await sendRows({
     ...run,
-    ...dueRows(checked, planned, again),
+    ...dueRows(checked, planned),
     pace: new Pace({ ...run, clock: timers.elapsed, sleep, stopped }),
     timers,
     requestOf: ({ at }) => requestOf(rowAt(at), rowContext, now()),
@@ -86,24 +85,29 @@ const NO_ROW: ListRow = { line: 0, columns: [], values: [], problems: [] };
 function dueRows(
   checked: readonly CheckedRow[],
   planned: readonly PlannedRow[],
-  again: Again | undefined,
 ): Pick<SendingParts, "rows" | "elsewhere"> {
   const rows: DueRow[] = [];
   const elsewhere: DueRow[] = [];
-  for (const [at, { isDue, state, claim, known }] of planned.entries()) {
+  for (const [at, { isDue, state, claim, link, cancels }] of planned.entries()) {
     const key = checked.at(at)?.key;
     if (claim === undefined || key === undefined) continue;
-    const cancels = again === "changed" ? known.flatMap(({ id }) => id ?? []) : [];
     // What another run has in flight is its newest attempt.
     const attempt = state === "in_flight" ? claim.attempt - 1 : claim.attempt;
-    const row = { at, sent: { key, ...claim, attempt }, cancels, inResults: linkInResults(known) };
+    const known = link?.state === "created" ? link : undefined;
+    const row = {
+      at,
+      sent: { key, ...claim, attempt },
+      cancels,
+      isCorrection: state === "changed" && (cancels.length > 0 || isEnded(link)),
+      known,
+    };
     if (isDue) rows.push(row);
     else if (state === "in_flight") elsewhere.push(row);
   }
   return { rows, elsewhere };
 }
 
-/** Cancels the earlier link of a row, and resolves with why the row is left; undefined if that link can no longer be paid. */
+/** Cancels an earlier link of a row, and resolves with why the row is left; undefined if that link can no longer be paid. */
 async function cancelled(api: ListRun["api"], id: string): Promise<string | undefined> {
   const left = (reason: string): string =>
     `The earlier link ${id} is left, and no other was created: ${reason}`;

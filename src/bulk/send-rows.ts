@@ -1,36 +1,19 @@
 /** Sends each due row once: claims it in the memory, creates its link, and writes what became of it. */
 import { PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
-import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import type { Timers } from "../domain/timers.ts";
 import { SendError } from "../http/exchange.ts";
 import { isLasting } from "../http/send-failure.ts";
-import { LEASE, type SentAttempt, type Memory, type SentKey } from "../store/sent-rows.ts";
+import type { CreatedLink } from "../service/links.ts";
+import { LEASE, type Attempt, type Memory, type SentKey, type SentLink } from "../store/sent-rows.ts";
+import { ELSEWHERE, INTERRUPTED, type Outcome, type Status } from "./outcome.ts";
 import type { Pace } from "./pace.ts";
 import { problemsText, type RowRequest } from "./row.ts";
 
-/** With `unknown`, the link may or may not exist. The state of a link is that of one that was sent before. */
-export type Status = "created" | "refused" | "not_reached" | "unknown" | "not_sent" | "invalid" | LinkStatus;
-
-export interface RowOutcome {
-  readonly status: Status;
-  readonly id?: string | null | undefined;
-  readonly url?: string | null | undefined;
-  readonly error?: string | null | undefined;
-  /** The link was there before this run, or another run has made it. */
-  readonly isEarlier?: boolean;
-  /** It was due, and is not sent because of an earlier link, or of the link of another run. */
-  readonly isLeft?: boolean;
-}
-
 /** A created link, as far as the run needs it. */
-export interface Created {
-  readonly link: Pick<RowOutcome, "id" | "url">;
-  /** The rules of the specification that the answer breaks. */
-  readonly violations: readonly Problem[];
-  /** Whether the customer would pay another amount, or somebody else, than was requested. */
-  readonly asksForOther: boolean;
-}
+export type Created = Pick<CreatedLink, "violations" | "asksForOther"> & {
+  readonly link: Pick<Outcome, "id" | "url">;
+};
 
 /** A row that this run sends. */
 export interface DueRow {
@@ -38,10 +21,12 @@ export interface DueRow {
   readonly at: number;
   /** What is claimed before it is sent. */
   readonly sent: SentKey;
-  /** The earlier links that are cancelled first, and can then no longer be paid. */
+  /** The earlier links that are cancelled first. */
   readonly cancels: readonly string[];
-  /** The link that the results of a run have for it, which may have ended before its memory had that link. */
-  readonly inResults?: Pick<RowOutcome, "id" | "url"> | undefined;
+  /** Whether its earlier links, which ask for another payment, cannot be paid once those are cancelled. */
+  readonly isCorrection: boolean;
+  /** The link that results or the service have for it, while another run has it in flight. */
+  readonly known?: SentLink | undefined;
 }
 
 export interface SendingParts {
@@ -64,7 +49,7 @@ export interface SendingParts {
   readonly stop: (reason: unknown) => void;
   readonly stopped: () => boolean;
   /** Called for each outcome, once it is durable or could not be made so at the end. */
-  readonly settled: (row: DueRow, outcome: RowOutcome, request: PaymentLinkRequest | null) => void;
+  readonly settled: (row: DueRow, outcome: Outcome, request: PaymentLinkRequest | null) => void;
   /** Called for each answer that created a link and breaks the specification. */
   readonly violated: (row: DueRow, created: Created) => void;
 }
@@ -77,25 +62,34 @@ const MAX_UNKNOWN = 20;
 const LONGEST_WAIT_ELSEWHERE = 30_000;
 const LOOK = 500;
 
-const CLAIMED_LATE: RowOutcome = {
+const CLAIMED_LATE: Outcome = {
   status: "not_reached",
   error: "The memory of what was sent took too long to answer, so the row was not sent.",
 };
 
-export const INTERRUPTED = "an earlier run ended during this request; the link may exist";
-export const ELSEWHERE = "another run was still sending it when this one ended; the link may exist";
-
-const otherwise = ({ payment, attempt }: SentAttempt, { sent }: DueRow): string =>
+const otherwise = ({ payment, attempt }: Attempt, { sent }: DueRow): string =>
   attempt === sent.attempt
     ? `Another run has sent it meanwhile, for ${payment}.`
     : `It was sent before, for ${payment}.`;
 
-const inResultsAlone = ({ id, url }: Pick<RowOutcome, "id" | "url">): RowOutcome => ({
-  status: "created",
-  id,
-  url,
-  isEarlier: true,
-});
+const knownElsewhere = ({ id, url }: SentLink): Outcome => ({ status: "created", id, url, isEarlier: true });
+
+/** What is said of a row whose earlier links were cancelled, and which has no new one. */
+const withoutLink = (outcome: Outcome, cancelled: readonly string[]): Outcome => {
+  const what =
+    outcome.status === "unknown"
+      ? "This customer may have no link that can be paid now"
+      : "This customer has no link that can be paid now";
+  const why =
+    cancelled.length === 0
+      ? ""
+      : `: ${cancelled.join(", ")} ${cancelled.length === 1 ? "was" : "were"} cancelled`;
+  return {
+    ...outcome,
+    error: [outcome.error, `${what}${why}.`].filter(Boolean).join(" "),
+    isWithoutLink: true,
+  };
+};
 
 /** Resolves with whether every outcome is durable, when every row in progress is settled, however the run ended. */
 export const sendRows = (parts: SendingParts): Promise<boolean> => new Sending(parts).run();
@@ -103,6 +97,8 @@ export const sendRows = (parts: SendingParts): Promise<boolean> => new Sending(p
 interface Waiting extends DueRow {
   /** How often the service was not reached with it. */
   readonly attempts: number;
+  /** The links that this run has cancelled for it. */
+  readonly cancelled: readonly string[];
 }
 
 class Sending {
@@ -119,7 +115,7 @@ class Sending {
 
   constructor(parts: SendingParts) {
     this.parts = parts;
-    this.queue = parts.rows.map((row) => ({ ...row, attempts: 0 })).toReversed();
+    this.queue = parts.rows.map((row) => ({ ...row, attempts: 0, cancelled: [] })).toReversed();
     this.elsewhere = [...parts.elsewhere];
   }
 
@@ -138,6 +134,8 @@ class Sending {
     } finally {
       this.endExtending();
     }
+    for (const { cancelled, ...row } of this.queue)
+      if (cancelled.length > 0) this.parts.settled(row, withoutLink({ status: "not_sent" }, cancelled), null);
     return this.isDurable;
   }
 
@@ -168,15 +166,16 @@ class Sending {
   }
 
   private async work(): Promise<void> {
-    const { pace, memory, requestOf, settled } = this.parts;
+    const { pace, memory, requestOf } = this.parts;
     while (this.queue.length > 0 && (await pace.waitToSend())) {
       const row = this.queue.pop();
       if (row === undefined) return;
       const { request, problems, identity } = requestOf(row);
-      const { payment = "", content = "" } = identity() ?? {};
+      const { payment = "", content = "", orderNumber = "" } = identity() ?? {};
       const since = pace.now();
-      if (request === null) settled(row, { status: "refused", error: problemsText(problems) }, null);
-      else if (!(await memory.claim({ ...row.sent, payment, content }))) this.elsewhere.push(row);
+      if (request === null) this.refuse(row, problemsText(problems));
+      else if (!(await memory.claim({ ...row.sent, payment, content, orderNumber })))
+        this.elsewhere.push(row);
       // Another run may take a claim that took so long for one of a run that has ended, and send the row again.
       else if (pace.now() - since > LEASE / 2) this.settle(row, CLAIMED_LATE, request);
       else if (!pace.isOpen()) this.postpone(row);
@@ -188,24 +187,34 @@ class Sending {
     }
   }
 
+  private refuse(row: Waiting, error: string): void {
+    const outcome = { status: "refused", error } as const;
+    this.parts.settled(row, row.cancelled.length > 0 ? withoutLink(outcome, row.cancelled) : outcome, null);
+  }
+
   private async send(row: Waiting, request: PaymentLinkRequest): Promise<void> {
+    const cancelled = [...row.cancelled];
     for (const id of row.cancels) {
+      if (cancelled.includes(id)) continue;
       const reason = await this.parts.cancel(id);
       if (reason !== undefined) {
         // The earlier link stays the newest of the row.
-        const outcome = { status: "not_sent", error: reason, isLeft: true } as const;
+        const before = cancelled.length === 0 ? "" : ` ${cancelled.join(", ")} can no longer be paid.`;
+        const outcome = { status: "not_sent", error: reason + before, isLeft: true } as const;
         return this.settle(row, outcome, request);
       }
+      cancelled.push(id);
     }
     const outcome = await this.attempt(row, request);
     const attempts = row.attempts + 1;
     if (outcome.status === "not_reached" && attempts < ATTEMPTS && !this.parts.stopped())
-      this.postpone({ ...row, attempts });
-    else this.settle(row, outcome, request);
+      this.postpone({ ...row, attempts, cancelled });
+    else if (outcome.status === "created" || !row.isCorrection) this.settle(row, outcome, request);
+    else this.settle(row, withoutLink(outcome, cancelled), request);
   }
 
   /** An unexpected error leaves the outcome unknown and ends the run. */
-  private async attempt(row: DueRow, request: PaymentLinkRequest): Promise<RowOutcome> {
+  private async attempt(row: DueRow, request: PaymentLinkRequest): Promise<Outcome> {
     const { create, violated, stop, stopped, pace } = this.parts;
     const since = pace.now();
     try {
@@ -241,7 +250,7 @@ class Sending {
     )
       stop(failure);
     this.unknownInARow = status === "unknown" ? this.unknownInARow + 1 : 0;
-    const affectsEveryRow = failure.code === "unauthorized" || failure.code === "redirected";
+    const affectsEveryRow = EVERY_ROW.has(failure.code);
     if (affectsEveryRow || this.unknownInARow >= MAX_UNKNOWN) stop(failure);
   }
 
@@ -252,7 +261,7 @@ class Sending {
   }
 
   /** The outcome is written together with the next claim. */
-  private settle(row: DueRow, outcome: RowOutcome, request: PaymentLinkRequest): void {
+  private settle(row: DueRow, outcome: Outcome, request: PaymentLinkRequest): void {
     const { memory, settled } = this.parts;
     const { status, id = null, url = null, error = null } = outcome;
     const isLink = status === "created" || status === "unknown";
@@ -282,19 +291,19 @@ class Sending {
       const now = known.find((one) => one.attempt === attempt);
       // Where that run has given the row back, an earlier link is again the newest: only `--again` sends the row once more.
       const newest = now ?? known.at(-1);
-      if (now?.isInFlight === true && !isLast) left.push(row);
+      if (now?.state === "in flight" && !isLast) left.push(row);
       else if (newest !== undefined) settled(row, this.outcomeElsewhere(row, newest), null);
-      else if (row.inResults !== undefined) settled(row, inResultsAlone(row.inResults), null);
-      else this.queue.push({ ...row, attempts: 0 });
+      else if (row.known !== undefined) settled(row, knownElsewhere(row.known), null);
+      else this.queue.push({ ...row, attempts: 0, cancelled: [] });
     }
     this.elsewhere = left;
   }
 
   /** What another run has made of a row. */
-  private outcomeElsewhere(row: DueRow, attempt: SentAttempt): RowOutcome {
-    const found = attempt.state === "created" ? attempt : row.inResults;
+  private outcomeElsewhere(row: DueRow, attempt: Attempt): Outcome {
+    const found = attempt.state === "created" ? attempt : row.known;
     if (found === undefined) {
-      const error = attempt.error ?? (attempt.isInFlight ? ELSEWHERE : INTERRUPTED);
+      const error = attempt.error ?? (attempt.state === "in flight" ? ELSEWHERE : INTERRUPTED);
       return { status: "unknown", error, isEarlier: true };
     }
     const { id, url } = found;
@@ -303,6 +312,9 @@ class Sending {
       : { status: "not_sent", id, url, error: otherwise(attempt, row), isLeft: true };
   }
 }
+
+/** Failures that every other row would meet too. */
+const EVERY_ROW: ReadonlySet<FailureCode> = new Set(["unauthorized", "redirected", "internal"]);
 
 /** The status of a row after a failure to create its link. */
 function statusAfter(code: FailureCode): Status {
@@ -320,6 +332,7 @@ function statusAfter(code: FailureCode): Status {
       return "not_reached";
     case "interrupted":
     case "terminated":
+    case "internal":
       return "not_sent";
     default:
       return "unknown";

@@ -1,6 +1,7 @@
 /** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
 import { parseWebAddress } from "../domain/addresses.ts";
 import { eventStoreProblem, passwordsIn } from "../domain/event-store-place.ts";
+import { LISTED_AGE } from "../domain/payment-link-reply.ts";
 import { BROKER_FORMS, namesBroker, parseBroker } from "../domain/brokers.ts";
 import { LONGEST_TIMER, parseDuration, parseUntil, parseWhen } from "../domain/time.ts";
 import { accepted, nearest, refused, refusedUnseen, type Parsed } from "../domain/parse-result.ts";
@@ -73,6 +74,12 @@ export const parseEnd: Parser<Date> = (typed, { now }) => parseUntil(typed, now(
 export function parseMilliseconds(text: string): Parsed<number> {
   const parsed = parseDuration(text);
   return parsed.ok ? accepted(parsed.value.milliseconds) : parsed;
+}
+
+/** How far back links are read, in milliseconds: as far as the service lists them; `0` is no time. */
+export function parseLookBack(text: string): Parsed<number> {
+  const parsed = text.trim() === "0" ? accepted(0) : parseMilliseconds(text);
+  return !parsed.ok || parsed.value <= LISTED_AGE.milliseconds ? parsed : refused("must be at most 365d");
 }
 
 /** A time limit, in milliseconds, above 0. */

@@ -10,7 +10,9 @@ import { duration, isUtcDateTime } from "./time.ts";
 
 /** The status on creation (States rule 1). */
 export const ACTIVE = "active";
-export const LINK_STATUSES = [ACTIVE, "viewed", "attempted", "paid", "expired", "cancelled"] as const;
+/** Those of a link that can still be paid. */
+export const OPEN_STATUSES = [ACTIVE, "viewed", "attempted"] as const;
+export const LINK_STATUSES = [...OPEN_STATUSES, "paid", "expired", "cancelled"] as const;
 export type LinkStatus = (typeof LINK_STATUSES)[number];
 
 /** Older links are not listed. */

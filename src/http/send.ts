@@ -1,7 +1,9 @@
 /** Sends HTTP requests over undici, and says for each failure whether the request may have arrived. */
 import { version } from "node:process";
 import type { buildConnector, Dispatcher, Pool } from "undici";
-import { systemReason } from "../domain/system-reason.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
+import { messageOf, systemReason } from "../domain/system-reason.ts";
 import { CONNECT_OPTIONS, skipContinue } from "./connect.ts";
 import { ACCEPTED_CODINGS, decoded } from "./content-coding.ts";
 import { ProxyFailure, type Send, SendError, type SendOptions, SendTimeout } from "./exchange.ts";
@@ -208,7 +210,23 @@ function routeOf(
  * Takes single modules of undici: its index also loads fetch, WebSocket and mocks, with which `create` takes a quarter longer
  * (startup bench) and the package is a tenth larger (size bench).
  */
-async function createAgent({ kind, proxy, connectTimeout }: ConnectRoute): Promise<Dispatcher> {
+async function createAgent(route: ConnectRoute): Promise<Dispatcher> {
+  try {
+    return await loadAgent(route);
+  } catch (error) {
+    // A file of the program that is damaged or missing: the request has not left.
+    throw new PaylinkError(
+      "internal",
+      `paylink could not load a part of itself, and sent nothing: ${messageOf(error)}`,
+      {
+        cause: error,
+        hints: [hint`Install paylink anew, and run the command again.`],
+      },
+    );
+  }
+}
+
+async function loadAgent({ kind, proxy, connectTimeout }: ConnectRoute): Promise<Dispatcher> {
   const { default: buildConnector } = await import("undici/lib/core/connect.js");
   const { default: Pool } = await import("undici/lib/dispatcher/pool.js");
   // HTTP/1.1 alone: paylink needs no more, and undici handles it better.

@@ -5,6 +5,7 @@ import { groupedAmount, type Sum } from "../domain/money.ts";
 import { isJsonObject, memberAt, stringifyJson } from "../domain/json.ts";
 import type { LinkFieldPath } from "../domain/payment-link-fields.ts";
 import { linkFieldAt, fieldLabel, fieldsShownIn } from "../domain/payment-link-field-lookup.ts";
+import { OPEN_STATUSES } from "../domain/payment-link-reply.ts";
 import { isDate } from "../domain/payment-link-types.ts";
 import { renderServiceName, type ShownService } from "./account.ts";
 import { localTime, renderBar, renderListing, NO_VALUE } from "./layout.ts";
@@ -22,6 +23,7 @@ const WORDS = {
   // `--again` was meant for them.
   left: "left as before",
   invalid: "invalid",
+  skipped: "skipped",
   not_sent: "not sent",
 } as const;
 const ROW_KINDS = Object.keys(WORDS) as (keyof typeof WORDS)[];
@@ -103,25 +105,22 @@ export function renderList(list: ShownList, paint: Paint, width: number): string
 
 const PREVIEW_INDENT = "  ";
 
-/** The states of a link that can still be paid. */
-const OPEN: ReadonlySet<string> = new Set(["active", "viewed", "attempted"]);
+const OPEN: ReadonlySet<string> = new Set(OPEN_STATUSES);
 
 interface SentRow {
-  readonly state: string;
-  readonly known: readonly { readonly state: string; readonly status: string | undefined }[];
+  readonly link: { readonly state: string; readonly status: string | undefined } | undefined;
 }
 
 /** How many rows that were sent before have a link in each state, the most telling first. */
 export function sentBeforeStates(rows: readonly SentRow[]): [state: string, rows: number][] {
   const counts = new Map<string, number>();
-  for (const { state, known } of rows) {
-    const newest = known.at(-1);
-    if (newest === undefined || state === "invalid" || state === "twice") continue;
+  for (const { link } of rows) {
+    if (link === undefined) continue;
     const status =
-      newest.state === "created"
-        ? (newest.status ?? "created")
-        : state === "in_flight"
-          ? "in flight"
+      link.state === "created"
+        ? (link.status ?? "created")
+        : link.state === "in flight"
+          ? link.state
           : "unknown";
     const word = OPEN.has(status) ? "open" : status;
     counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -145,11 +144,13 @@ export function sentBeforeOf(sent: number, rows: number, states: readonly [strin
 export const linkCount = (number: number): string =>
   `${formatCount(number)} ${number === 1 ? "link" : "links"}`;
 
+const NEUTRAL: ReadonlySet<string> = new Set(["not_sent", "sent_before", "skipped"]);
+
 export function renderTally(tally: Tally, paint: Paint): string {
   const total = ROW_KINDS.reduce((sum, kind) => sum + tally[kind], 0);
   const parts = ROW_KINDS.filter((kind) => tally[kind] > 0).map((kind) => {
     const words = `${formatCount(tally[kind])} ${WORDS[kind]}`;
-    if (kind === "not_sent" || kind === "sent_before") return words;
+    if (NEUTRAL.has(kind)) return words;
     return kind === "created" ? paint.green(words) : paint.red(words);
   });
   return `${rowCount(total)}: ${parts.join(", ") || "nothing to do"}`;

@@ -6,8 +6,9 @@ import { createConnections } from "./postgres/connections.ts";
 import { isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
 import { type EventStore, type StoreParts, createEventStore } from "./event-store.ts";
-import { SENT_ROWS, serverSteps } from "./schema.ts";
-import { createMemory, type Memory } from "./sent-rows.ts";
+import type { Mark } from "./mark.ts";
+import { serverSteps } from "./schema.ts";
+import { createMemory, LAST_SENT, type Memory } from "./sent-rows.ts";
 import { tryWrites } from "./trial.ts";
 import { createGroupWriter } from "./write-group.ts";
 
@@ -85,10 +86,7 @@ function connect(
 
 interface PostgresMemory {
   readonly memory: Memory;
-  /** Resolves with the identity of the store: no other one has it. */
-  readonly identity: () => Promise<string>;
-  /** Whether it remembers no row. */
-  readonly isEmpty: () => Promise<boolean>;
+  readonly mark: () => Promise<Mark>;
 }
 
 /** The memory of `bulk` in the database of the event store, which colleagues and CI jobs share. Throws `usage`. */
@@ -99,9 +97,11 @@ export function openPostgresMemory(url: string, env: Environment): PostgresMemor
     isLocal: false,
     close: () => connections.close(),
   });
-  const isEmpty = async (): Promise<boolean> =>
-    (await read(`SELECT 1 FROM ${POSTGRES.schema}${SENT_ROWS} LIMIT 1`)).length === 0;
-  return { memory, identity, isEmpty };
+  const mark = async (): Promise<Mark> => {
+    const [row] = await read(LAST_SENT(POSTGRES.schema));
+    return { store: await identity(), last: Number(row?.["sent_at"] ?? 0) };
+  };
+  return { memory, mark };
 }
 
 /** Throws `usage`. */

@@ -179,6 +179,7 @@ const sentRowTables = ({ schema, types: { text, integer, keyed } }: Dialect): st
      sent_at ${integer} NOT NULL,
      payment TEXT NOT NULL,
      content TEXT NOT NULL,
+     order_number TEXT NOT NULL,
      id TEXT,
      url TEXT,
      error TEXT,

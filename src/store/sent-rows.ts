@@ -4,6 +4,7 @@
  */
 import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
+import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import { UNITS } from "../domain/time.ts";
 import { type DatabaseSession, forRows, inOrder, insert, isOneOf, type Transact } from "./dialects.ts";
 import { createGroupCommit } from "./group-commit.ts";
@@ -27,7 +28,10 @@ export interface SentContent {
   readonly content: string;
 }
 
-export interface SentClaim extends SentKey, SentContent {}
+export interface SentClaim extends SentKey, SentContent {
+  /** As it is compared; empty for a row without one. */
+  readonly orderNumber: string;
+}
 
 /** The link of an attempt, as far as it is known. */
 export interface SentLink {
@@ -39,13 +43,22 @@ export interface SentLink {
 /** What became of a claim: without a link, and with the certainty that none was created, the row is free again. */
 export type Settled = (SentLink & { readonly state: "created" | "unknown" }) | { readonly state: "free" };
 
-export interface SentAttempt extends SentKey, SentContent, SentLink {
-  /** `claimed` while its request is in flight, or was when its run ended. */
-  readonly state: "claimed" | "created" | "unknown";
-  /** A claim of a run that has not ended. */
-  readonly isInFlight: boolean;
-  /** Milliseconds since 1970, by the clock of the database. */
+/** An attempt to create the link of a row, whoever made it. The memory, results files and the service know attempts. */
+export interface Attempt extends SentKey, SentLink {
+  /** Attempts that the memory does not have are of occurrence 0. */
+  readonly source: "memory" | "results" | "service";
+  /** `in flight`: claimed by a run that has not ended. `absent`: its outcome was not known, and the service has no link of it. */
+  readonly state: "in flight" | "unknown" | "absent" | "created";
+  /** Milliseconds since 1970, by the clock of the database or of the service; 0 if it is not known. */
   readonly sentAt: number;
+  /** What the link was created for, comparable as text; undefined where that is not known. */
+  readonly payment: string | undefined;
+  /** A digest of all that was asked for, where the memory has it. */
+  readonly content: string | undefined;
+  /** As it is compared; empty where it is not known, or the link has none. */
+  readonly orderNumber: string;
+  /** As the service has it now; undefined where that is not known. */
+  readonly status: LinkStatus | undefined;
 }
 
 /** The memory of what was sent. What a method resolves with is durable. */
@@ -57,7 +70,7 @@ export interface Memory {
   /** What the user of it should know, in sentences. */
   readonly remarks: readonly string[];
   /** Every attempt of the rows with these keys, in the order in which they were made. */
-  find(keys: readonly string[]): Promise<SentAttempt[]>;
+  find(keys: readonly string[]): Promise<Attempt[]>;
   /** Whether this run may send the attempt now: nobody else has claimed it. */
   claim(claim: SentClaim): Promise<boolean>;
   /** Keeps a claim of this run alive, whose request is still in flight. */
@@ -78,7 +91,7 @@ export const LEASE = 10_000;
 const LONGEST_LEASE = 10 * LEASE;
 
 const KEY = ["key", "occurrence", "attempt"] as const;
-const CLAIMED = [...KEY, "state", "lease", "sent_at", "payment", "content"];
+const CLAIMED = [...KEY, "state", "lease", "sent_at", "payment", "content", "order_number"];
 
 /** Keys that one statement looks for. */
 const KEYS = 500;
@@ -97,13 +110,8 @@ interface MemoryParts extends Pick<Memory, "place" | "isLocal" | "close"> {
 }
 
 export function createMemory(transact: Transact, { place, isLocal, written, close }: MemoryParts): Memory {
-  /** A link that the memory had when the run began: if it is gone, others may be gone too. */
-  let witness: SentKey | undefined;
   const group = createGroupCommit<SentWrite, boolean>(async (writes) => {
-    const claimed = await transact(async (session) => {
-      if (witness !== undefined) await requireRemembered(session, witness);
-      return writeSent(session, writes);
-    });
+    const claimed = await transact((session) => writeSent(session, writes));
     written?.();
     return writes.map((write) => ({
       status: "fulfilled",
@@ -114,11 +122,7 @@ export function createMemory(transact: Transact, { place, isLocal, written, clos
     place,
     isLocal,
     remarks: [],
-    find: (keys) =>
-      transact(async (session) => {
-        witness ??= await newestLink(session);
-        return find(session, keys);
-      }),
+    find: (keys) => transact((session) => find(session, keys)),
     claim: (claim) => group.add({ type: "claim", claim }),
     extend: async (key) => void (await group.add({ type: "extend", key })),
     settle: async (key, settled) => void (await group.add({ type: "settle", key, settled })),
@@ -130,30 +134,14 @@ export function createMemory(transact: Transact, { place, isLocal, written, clos
   };
 }
 
-/** The newest link; undefined without one, or if a run may forget it before this one ends. */
-async function newestLink({ all, now, dialect: { schema } }: DatabaseSession): Promise<SentKey | undefined> {
-  const [row] = await all(
-    `SELECT ${KEY.join()} FROM ${schema}${SENT_ROWS} WHERE state = 'created' AND sent_at > ? ORDER BY sent_at DESC LIMIT 1`,
-    [now - REMEMBERED / 2],
-  );
-  return row && sentKey.parse(row);
-}
-
-async function requireRemembered(session: DatabaseSession, key: SentKey): Promise<void> {
-  const { all, dialect } = session;
-  const found = await all(
-    `SELECT 1 FROM ${dialect.schema}${SENT_ROWS} WHERE ${KEY.map((name) => `${name} = ?`).join(" AND ")}`,
-    [...keyOf(key)],
-  );
-  if (found.length === 0) throw emptied();
-}
+/** The number of the last link, for the mark of the memory: when its row was sent. No run deletes it. */
+export const LAST_SENT = (schema: string): string =>
+  `SELECT sent_at FROM ${schema}${SENT_ROWS} WHERE state = 'created' ORDER BY sent_at DESC LIMIT 1`;
 
 const emptied = (): PaylinkError =>
   new PaylinkError("database_unusable", "The memory of bulk was emptied during this run.");
 
-const sentKey = z.object({ key: z.string(), occurrence: z.number(), attempt: z.number() });
-
-const sentAttempt = z.object({
+const sentRow = z.object({
   key: z.string(),
   occurrence: z.number(),
   attempt: z.number(),
@@ -162,13 +150,14 @@ const sentAttempt = z.object({
   sent_at: z.number(),
   payment: z.string(),
   content: z.string(),
+  order_number: z.string(),
   id: z.nullable(z.string()),
   url: z.nullable(z.string()),
   error: z.nullable(z.string()),
 });
 
-async function find({ all, now, dialect }: DatabaseSession, keys: readonly string[]): Promise<SentAttempt[]> {
-  const found: SentAttempt[] = [];
+async function find({ all, now, dialect }: DatabaseSession, keys: readonly string[]): Promise<Attempt[]> {
+  const found: Attempt[] = [];
   for (let from = 0; from < keys.length; from += KEYS) {
     const { sql, values } = isOneOf("key", keys.slice(from, from + KEYS));
     const rows = await all(
@@ -176,9 +165,10 @@ async function find({ all, now, dialect }: DatabaseSession, keys: readonly strin
       values,
     );
     for (const row of rows) {
-      const { lease, sent_at: sentAt, ...known } = sentAttempt.parse(row);
+      const { lease, sent_at: sentAt, order_number: orderNumber, state: stored, ...known } = sentRow.parse(row);
       const isLeased = lease > now && lease < now + LONGEST_LEASE;
-      found.push({ ...known, sentAt, isInFlight: known.state === "claimed" && isLeased });
+      const state = stored === "claimed" ? (isLeased ? "in flight" : "unknown") : stored;
+      found.push({ ...known, source: "memory", state, sentAt, orderNumber, status: undefined });
     }
   }
   return found;
@@ -197,7 +187,7 @@ async function writeSent(
   const ordered = inOrder(writes, (write) => sentKeyText(write.type === "claim" ? write.claim : write.key));
   const claims = ordered.flatMap((write) =>
     write.type === "claim"
-      ? [[...keyOf(write.claim), "claimed", now + LEASE, now, write.claim.payment, write.claim.content]]
+      ? [[...keyOf(write.claim), "claimed", now + LEASE, now, ...contentOf(write.claim)]]
       : [],
   );
   const leases = ordered.flatMap((write) =>
@@ -244,6 +234,8 @@ const forget = async ({ all, now, dialect: { schema } }: DatabaseSession, age: n
     [today - age],
   );
 };
+
+const contentOf = ({ payment, content, orderNumber }: SentClaim) => [payment, content, orderNumber] as const;
 
 const keyOf = ({ key, occurrence, attempt }: SentKey) => [key, occurrence, attempt] as const;
 

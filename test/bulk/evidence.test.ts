@@ -29,7 +29,7 @@ async function check(
     list,
   };
   const { signal } = new AbortController();
-  const checked = await checkRows({ list, columns, context, now: NOW, signal, checked: () => undefined });
+  const checked = await checkRows({ list, columns, context, now: NOW, only: [], signal, checked: () => undefined });
   const rows = [...list.rows].map((row) => {
     const { request, problems } = requestOf(row, context, NOW);
     return request === null

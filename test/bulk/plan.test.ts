@@ -3,20 +3,15 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
 import type { CheckedRow } from "../../src/bulk/check-rows.ts";
+import { grouped } from "../../src/bulk/attempts.ts";
 import { Columns } from "../../src/lists/columns.ts";
-import {
-  plan,
-  type PlannedRow,
-  type ResultLink,
-  type RowState,
-  type KnownLink,
-} from "../../src/bulk/plan.ts";
+import { type Again, plan, type PlannedRow, type RowState } from "../../src/bulk/plan.ts";
 import { readList } from "../../src/lists/read-list.ts";
 import { ownColumns, writeResults, type Result } from "../../src/bulk/results.ts";
 import type { RowContext } from "../../src/bulk/row.ts";
 import { requestBuilder } from "../../src/service/request.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
-import type { SentAttempt } from "../../src/store/sent-rows.ts";
+import type { Attempt } from "../../src/store/sent-rows.ts";
 
 const NOW = new Date(Date.UTC(2026, 0, 31));
 const SERVICE = "https://pay.example";
@@ -33,13 +28,21 @@ async function check(text: string, env: Readonly<Record<string, string>> = {}) {
     list,
   };
   const { signal } = new AbortController();
-  const { rows } = await checkRows({ list, columns, context, now: NOW, signal, checked: () => undefined });
-  const plain = ({ row, key, identity, own, isValid }: CheckedRow) => ({ row, key, identity, own, isValid });
+  const { rows } = await checkRows({ list, columns, context, now: NOW, only: [], signal, checked: () => undefined });
+  const plain = ({ row, key, identity, own, isValid, isChosen }: CheckedRow) => ({
+    row,
+    key,
+    identity,
+    own,
+    isValid,
+    isChosen,
+  });
   return { list, rows: [...rows].map(plain) };
 }
 
-const NOTHING = { results: new Map(), links: new Map(), without: new Set<string>() };
-const OPTIONS = { again: undefined, allowDuplicates: true } as const;
+const OPTIONS = { again: undefined, allowDuplicates: true, isOfLinks: false } as const;
+const NOTHING: ReadonlyMap<string, readonly Attempt[]> = new Map();
+const byKey = (attempts: readonly Attempt[]) => grouped(attempts, ({ key }) => key);
 
 interface Order {
   readonly invoiceId: string;
@@ -81,28 +84,34 @@ const order: fc.Arbitrary<Order> = fc.record({
 const orders = fc.array(order, { minLength: 1, maxLength: 8 });
 const blanks = fc.constantFrom(" ", "  ", "\u00A0", "\u200B ", "\u3000");
 
+/** A link that the memory has. */
+const MADE = {
+  source: "memory",
+  state: "created",
+  sentAt: 0,
+  occurrence: 1,
+  attempt: 1,
+  id: "L1",
+  url: "https://pay.example/?r=L1",
+  error: null,
+  status: undefined,
+} as const;
+
 /** What was sent when each of the rows with an even place was. */
-function sentOf(
-  planned: readonly PlannedRow[],
-  rows: Awaited<ReturnType<typeof check>>["rows"],
-): SentAttempt[] {
+function sentOf(planned: readonly PlannedRow[], rows: Awaited<ReturnType<typeof check>>["rows"]): Attempt[] {
   return planned.flatMap(({ claim }, at) => {
     const identity = rows[at]?.identity;
     if (claim === undefined || identity === undefined || at % 2 === 1) return [];
-    const { key, payment, content } = identity;
     const id = `link ${at}`;
     const url = `https://pay.example/?r=${at}`;
-    const sent = { state: "created", isInFlight: false, sentAt: 0, id, url, error: null } as const;
-    return [{ key, ...claim, payment, content, ...sent }];
+    return [{ ...MADE, ...identity, ...claim, id, url }];
   });
 }
 
 /** The plan without the order of the rows. */
 const summary = (planned: readonly PlannedRow[], rows: readonly { readonly key: string | undefined }[]) =>
   planned
-    .map(({ state, claim, known }, at) =>
-      JSON.stringify([state, rows[at]?.key, claim, known.map(({ id }) => id)]),
-    )
+    .map(({ state, claim, link }, at) => JSON.stringify([state, rows[at]?.key, claim, link?.id]))
     .toSorted();
 
 describe("the plan of a list", () => {
@@ -118,8 +127,8 @@ describe("the plan of a list", () => {
         fc.constantFrom("America/New_York", "Pacific/Kiritimati", "UTC"),
         async (list, random, names, blank, zone) => {
           const first = await check(csvOf(list));
-          const attempts = sentOf(plan(first.rows, { attempts: [], ...NOTHING }, OPTIONS), first.rows);
-          const expected = plan(first.rows, { attempts, ...NOTHING }, OPTIONS);
+          const attempts = sentOf(plan(first.rows, NOTHING, OPTIONS), first.rows);
+          const expected = plan(first.rows, byKey(attempts), OPTIONS);
           const shuffled = list
             .map((one) => ({ one, at: random.next().value ?? 0 }))
             .toSorted((one, other) => one.at - other.at)
@@ -133,7 +142,7 @@ describe("the plan of a list", () => {
           vi.stubEnv("TZ", zone);
           const other = await check(csvOf(shuffled, names), { PAYLINK_CALLBACK_URL: "https://x.example/" });
           vi.unstubAllEnvs();
-          const planned = plan(other.rows, { attempts, ...NOTHING }, OPTIONS);
+          const planned = plan(other.rows, byKey(attempts), OPTIONS);
           expect(summary(planned, other.rows)).toEqual(summary(expected, first.rows));
         },
       ),
@@ -157,7 +166,8 @@ describe("the plan of a list", () => {
         const back = await check(Buffer.concat(written).toString());
         expect(ownColumns(back.list).map(({ name }) => name)).toEqual([...NAMES]);
         expect(back.rows.map(({ identity }) => identity)).toEqual(rows.map(({ identity }) => identity));
-        const planned = plan(back.rows, { attempts: [], ...NOTHING }, OPTIONS);
+        const own = byKey(back.rows.flatMap(({ own: link }) => link ?? []));
+        const planned = plan(back.rows, own, OPTIONS);
         expect(planned.map(({ state }) => state)).toEqual(
           rows.map((_, at) => (at % 2 === 0 ? "sent" : "new")),
         );
@@ -166,108 +176,178 @@ describe("the plan of a list", () => {
     );
   });
 
-  const own = { state: "created", id: "L1", url: "https://pay.example/?r=L1", error: null } as const;
-  const cells = { ...own, payment: "EUR 2.00 one-time SALE" };
-  const link = { status: "active", payment: "EUR 2.00 ? ?", orderNumber: "N1" } as const;
-  it.each<[string, RowState, Parameters<typeof planOne>[0]]>([
-    ["the same amount", "sent", { amount: "2", link }],
-    ["another amount", "changed", { amount: "20", link }],
-    ["another currency", "changed", { amount: "2", link: { ...link, payment: "USD 2.00 ? ?" } }],
-    ["another kind", "changed", { amount: "2", link: { ...link, payment: "EUR 2.00 reusable ?" } }],
-    ["another amount, paid", "changed", { amount: "20", link: { ...link, status: "paid" } }],
-    ["another amount than the cells of the results", "changed", { amount: "20", results: cells }],
-    ["the amount of those cells", "sent", { amount: "2", results: cells }],
+  /** A plan of one row of EUR 2.00, of one order, and of what is known of that order. */
+  async function planOne(
+    known: readonly Partial<Attempt>[],
+    again?: Again,
+    amount = "2",
+  ): Promise<PlannedRow> {
+    const { rows } = await check(`invoiceId,amount,customerName\n7,${amount},Ada\n`);
+    const { key = "", payment = "", content = "", orderNumber = "" } = rows[0]?.identity ?? {};
+    const attempts = known.map((attempt, at): Attempt => ({
+      ...MADE,
+      key,
+      payment,
+      content,
+      orderNumber,
+      id: `L${at + 1}`,
+      attempt: at + 1,
+      sentAt: at,
+      ...attempt,
+      ...(attempt.source === undefined ? {} : { occurrence: 0, attempt: 0 }),
+    }));
+    const [row] = plan(rows, byKey(attempts), { ...OPTIONS, allowDuplicates: false, again });
+    if (row === undefined) throw new Error("no row");
+    return row;
+  }
+
+  const open = { status: "active" } as const;
+  const paid = { status: "paid" } as const;
+  const cancelled = { status: "cancelled" } as const;
+  const expired = { status: "expired" } as const;
+  const other = { payment: "EUR 9.00 ? ?" } as const;
+  const elsewhere = { source: "service", payment: "EUR 2.00 ? ?" } as const;
+  const inResults = { source: "results" } as const;
+
+  it.each<[string, Partial<Attempt>[], RowState]>([
+    ["nothing", [], "new"],
+    ["an open link", [open], "sent"],
+    ["a link elsewhere", [{ ...elsewhere, ...open }], "sent"],
+    ["a link elsewhere over another amount", [{ ...elsewhere, ...open, ...other }], "changed"],
+    ["a link elsewhere in another currency", [{ ...elsewhere, ...open, payment: "USD 2.00 ? ?" }], "changed"],
+    ["a reusable link elsewhere", [{ ...elsewhere, ...open, payment: "EUR 2.00 reusable ?" }], "changed"],
     [
-      "cells that were edited",
-      "changed",
-      { amount: "20", results: { ...cells, payment: "EUR 20.00 one-time SALE" }, link },
+      "a verification elsewhere, which asks for nothing",
+      [{ ...elsewhere, ...open, payment: "EUR 0.00 ? ?" }],
+      "new",
     ],
-    ["another order number", "misplaced", { amount: "2", link: { ...link, orderNumber: "N2" } }],
-    ["no order number at the service", "sent", { amount: "2", link: { ...link, orderNumber: "" } }],
-    ["no amount at the service", "sent", { amount: "20", link: { ...link, payment: undefined } }],
-    ["no service", "sent", { amount: "20" }],
-  ])("compares a row with the link that results name: %s", async (_, state, input) => {
-    const [row] = await planOne(input);
-    const isKnown = input.link?.payment !== undefined || input.results !== undefined;
-    expect(row).toMatchObject({ state, isDue: false, isUncompared: !isKnown });
+    ["a link whose end is not known", [{}], "sent"],
+    ["a cancelled link", [cancelled], "ended"],
+    ["a cancelled link over another amount", [{ ...cancelled, ...other }], "changed"],
+    ["a cancelled link, and an open one elsewhere", [cancelled, { ...elsewhere, ...open }], "sent"],
+    ["a cancelled link, and a paid one elsewhere", [cancelled, { ...elsewhere, ...paid }], "paid"],
+    ["a paid link over another amount", [{ ...paid, ...other }], "paid"],
+    ["a paid link, and a newer open one", [paid, open], "paid"],
+    [
+      "an open link over another amount, and a newer cancelled one",
+      [{ ...open, ...other }, cancelled],
+      "changed",
+    ],
+    ["a request in flight", [{ state: "in flight" }], "in_flight"],
+    ["a request that may have made a link", [{ state: "unknown" }], "unknown"],
+    ["a request that has made none", [{ state: "absent" }], "unknown"],
+    ["a request that has made none, and an open link", [open, { state: "absent" }], "sent"],
+    ["another spelling", [{ ...open, orderNumber: "007" }], "respelled"],
+    ["results with the link of another order", [{ ...inResults, ...open, orderNumber: "N2" }], "misplaced"],
+    ["results with a link of which nothing is known", [{ ...inResults, payment: undefined }], "sent"],
+    ["results with another amount", [{ ...inResults, ...other }], "changed"],
+  ])("knows what a row is, of whose order there is %s", async (_, known, state) => {
+    expect((await planOne(known)).state).toBe(state);
   });
 
-  interface One {
-    readonly amount: string;
-    readonly link?: KnownLink;
-    readonly results?: ResultLink;
-  }
+  const again: readonly Again[] = ["unknown", "ended", "expired", "changed"];
 
-  async function planOne({ amount, link: atService, results }: One): Promise<PlannedRow[]> {
-    const { rows } = await check(`invoiceId,amount,customerName\nN1,${amount},Ada\n`);
-    const key = rows[0]?.identity?.key ?? "";
-    return plan(
-      rows.map((row) => ({
-        ...row,
-        own: results === undefined ? { ...own, payment: undefined } : undefined,
-      })),
-      {
-        ...NOTHING,
-        attempts: [],
-        results: new Map(results === undefined ? [] : [[key, [results]]]),
-        links: new Map(atService === undefined ? [] : [["L1", atService]]),
-      },
-      OPTIONS,
-    );
-  }
-
-  it.each<[string, Partial<SentAttempt>, Partial<ResultLink>, RowState]>([
-    ["takes the link", { state: "claimed" }, {}, "sent"],
-    ["takes the link", { state: "unknown", error: "reset" }, {}, "sent"],
-    ["compares the link", { state: "claimed", payment: "EUR 9.00 one-time SALE" }, {}, "changed"],
+  it.each<[string, Partial<Attempt>[], (typeof again)[number][]]>([
+    ["cancelled", [cancelled], ["ended"]],
+    ["expired", [expired], ["ended", "expired"]],
+    ["cancelled, and was expired before", [expired, cancelled], ["ended"]],
+    ["not made", [{ state: "absent" }], ["unknown"]],
+    ["perhaps made", [{ state: "unknown" }], []],
+    ["over another amount", [{ ...open, ...other }], ["changed"]],
+    ["over another amount, and ended", [{ ...expired, ...other }], ["ended", "expired", "changed"]],
+    ["paid over another amount", [{ ...paid, ...other }], []],
+    ["ended, and another can be paid", [expired, { ...elsewhere, ...open }], []],
+    ["ended, and another is paid", [expired, { ...elsewhere, ...paid }], []],
     [
-      "does not take the unknown link",
-      { state: "claimed" },
-      { state: "unknown", id: null, url: null },
-      "unknown",
+      "ended, and another over another amount can be paid",
+      [expired, { ...elsewhere, ...open, ...other }],
+      ["changed"],
     ],
-    ["waits in spite of the link", { state: "claimed", isInFlight: true }, {}, "in_flight"],
+    ["not made, and another can be paid", [{ state: "absent" }, { ...elsewhere, ...open }], []],
+    ["as the list says, and another is not", [open, { ...elsewhere, ...open, ...other }], []],
+  ])("sends a row once more whose link is %s", async (_, known, forms) => {
+    const due = await Promise.all(
+      again.map(async (form) => ((await planOne(known, form)).isDue ? [form] : [])),
+    );
+    expect(due.flat()).toEqual(forms);
+    const all = await planOne(known, "all");
+    expect([all.isDue, all.cancels]).toEqual([true, []]);
+  });
+
+  it.each<[Again, Partial<Attempt>[], readonly string[]]>([
+    ["ended", [cancelled, { ...elsewhere, ...open }], []],
+    ["expired", [expired, { ...elsewhere, ...paid }], []],
+    ["unknown", [{ state: "absent" }, { ...elsewhere, ...open }], []],
+    ["changed", [open, { ...elsewhere, ...open, ...other }], ["L2"]],
+    ["changed", [{ ...paid, ...other }], []],
+    ["ended", [{ ...open, ...other }], []],
   ])(
-    "settles an attempt with an unknown end as %s from results: %j, %j",
-    async (_, attempt, result, state) => {
-      const { rows } = await check("invoiceId,amount,customerName\nN1,2,Ada\nN2,2,Ada\n");
-      const { key = "", payment = "", content = "" } = rows[0]?.identity ?? {};
-      const claimed: SentAttempt = {
-        key,
-        occurrence: 1,
-        attempt: 1,
-        state: "claimed",
-        isInFlight: false,
-        sentAt: 0,
-        payment,
-        content,
-        id: null,
-        url: null,
-        error: null,
-        ...attempt,
-      };
-      const results = new Map([[key, [{ ...own, payment, ...result }]]]);
-      for (const again of [undefined, "unknown", "ended"] as const) {
-        const input = { ...NOTHING, attempts: [claimed], results };
-        const [first, second] = plan(rows, input, { ...OPTIONS, again });
-        expect(first).toMatchObject({ state, isDue: false, claim: { occurrence: 1, attempt: 2 } });
-        expect(second).toMatchObject({ state: "new", isDue: true });
-      }
+    "leaves a row that --again %s was meant for because of another link, and names what can be paid: %j",
+    async (form, known, others) => {
+      const row = await planOne(known, form);
+      expect([row.isDue, row.isLeft, row.others.map(({ id }) => id)]).toEqual([false, true, others]);
     },
   );
 
-  it("gives a link that two rows of a results file have to neither, unless the service knows whose it is", async () => {
-    const { rows } = await check("invoiceId,amount,customerName\nN1,2,Ada\nN2,2,Ada\n");
-    const both = rows.map((row) => ({ ...row, own: { ...own, payment: undefined } }));
-    const states = (links: ReadonlyMap<string, KnownLink>) =>
-      plan(both, { ...NOTHING, attempts: [], links }, { ...OPTIONS, again: "all" }).map(
+  it("cancels every open link of the order that differs", async () => {
+    const known = [
+      { ...open, ...other },
+      { ...elsewhere, ...open, payment: "EUR 7.00 ? ?" },
+      { ...elsewhere, ...expired, ...other },
+    ];
+    expect((await planOne(known, "changed")).cancels).toEqual(["L1", "L2"]);
+    expect((await planOne(known, "all")).others.map(({ id }) => id)).toEqual(["L1", "L2"]);
+  });
+
+  it("takes several links of one order in a list of links for attempts of one row", async () => {
+    const { rows } = await check("invoiceId,amount,customerName\nN1,2,Ada\nN1,2,Ada\nN2,2,Ada\n");
+    const made = rows.map(
+      (row, at): Attempt =>
+        ({
+          ...MADE,
+          ...row.identity,
+          source: "results",
+          occurrence: 0,
+          attempt: 0,
+          id: `L${at}`,
+          sentAt: at,
+          status: at === 1 ? "active" : "expired",
+        }) as Attempt,
+    );
+    const own = rows.map((row, at) => ({ ...row, own: made[at] }));
+    const states = (attempts: readonly Attempt[], form?: Again) =>
+      plan(own, byKey(attempts), { again: form, allowDuplicates: false, isOfLinks: true }).map(
         ({ state, isDue }) => [state, isDue],
       );
-    expect(states(new Map())).toEqual([
+    expect(states(made, "expired")).toEqual([
+      ["ended", false],
+      ["sent", false],
+      ["ended", true],
+    ]);
+    const ended = made.map((attempt) => ({ ...attempt, status: "expired" as const }));
+    expect(states(ended, "expired")).toEqual([
+      ["ended", false],
+      ["ended", true],
+      ["ended", true],
+    ]);
+  });
+
+  it("gives a link that two rows of a results file have to neither, unless the service knows whose it is", async () => {
+    const { rows } = await check("invoiceId,amount,customerName\nN1,2,Ada\nN2,2,Ada\n");
+    const both = (known: Partial<Attempt>) => {
+      const own = rows.map((row) => ({
+        ...row,
+        own: { ...MADE, ...row.identity, ...inResults, occurrence: 0, ...known } as Attempt,
+      }));
+      return plan(own, byKey(own.map((row) => row.own)), { ...OPTIONS, again: "all" }).map(
+        ({ state, isDue }) => [state, isDue],
+      );
+    };
+    expect(both({})).toEqual([
       ["misplaced", false],
       ["misplaced", false],
     ]);
-    expect(states(new Map([["L1", link]]))).toEqual([
+    expect(both({ ...open, orderNumber: "N1" })).toEqual([
       ["sent", true],
       ["misplaced", false],
     ]);

@@ -4,7 +4,8 @@ import { openLocalMemory } from "../../src/bulk/local-memory.ts";
 import { Pace } from "../../src/bulk/pace.ts";
 import { readList } from "../../src/lists/read-list.ts";
 import { requestOf, type RowContext } from "../../src/bulk/row.ts";
-import { sendRows, type Created, type DueRow, type RowOutcome } from "../../src/bulk/send-rows.ts";
+import { sendRows, type Created, type DueRow } from "../../src/bulk/send-rows.ts";
+import type { Outcome } from "../../src/bulk/outcome.ts";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
 import { LEASE, type SentClaim, type Memory } from "../../src/store/sent-rows.ts";
@@ -61,10 +62,10 @@ async function run({
   const rowAt = (at: number) => list.rows.at(at) ?? { line: 0, columns: [], values: [], problems: [] };
   const rows = [...list.rows].map((row, at): DueRow => {
     const { key = "" } = requestOf(row, context, now()).identity() ?? {};
-    return { at, sent: { key, occurrence: 1, attempt: 1 }, cancels: [] };
+    return { at, sent: { key, occurrence: 1, attempt: 1 }, cancels: [], isCorrection: false };
   });
   await meanwhile?.(memory, rows);
-  const outcomes = new Map<number, RowOutcome>();
+  const outcomes = new Map<number, Outcome>();
   const pauses: number[] = [];
   let inTheAir = 0;
   let most = 0;
@@ -236,7 +237,7 @@ describe("a run", () => {
           [second, "EUR 9.00 one-time SALE"],
         ] as const) {
           if (row === undefined) continue;
-          await memory.claim({ ...row.sent, payment, content: "" });
+          await memory.claim({ ...row.sent, payment, content: "", orderNumber: "" });
           await memory.settle(row.sent, { state: "created", id: "other", url: "https://x/o", error: null });
         }
       },
@@ -251,13 +252,14 @@ describe("a run", () => {
   });
 
   it("sends a row that another run has released, unless it has an earlier link", async () => {
-    const inResults = { id: "r", url: "https://x/r" };
+    const inResults = { id: "r", url: "https://x/r", error: null };
     const payment = "EUR 9.00 one-time SALE";
     const { outcomes, left } = await run({
       rows: 4,
       create: created,
       meanwhile: async (memory, [, , third, fourth]) => {
-        for (const row of [third, fourth]) if (row) await memory.claim({ ...row.sent, payment, content: "" });
+        for (const row of [third, fourth])
+          if (row) await memory.claim({ ...row.sent, payment, content: "", orderNumber: "" });
         const link = { id: "e", url: "https://x/e", error: null };
         if (third) await memory.settle(third.sent, { state: "created", ...link });
         if (fourth) await memory.settle(fourth.sent, { state: "unknown", ...link, error: "reset" });
@@ -265,12 +267,12 @@ describe("a run", () => {
       elsewhere: (rows) =>
         rows.map((row, at) => ({
           ...row,
-          ...(at === 1 && { inResults }),
+          ...(at === 1 && { known: inResults }),
           sent: { ...row.sent, attempt: at < 2 ? 1 : 2 },
         })),
     });
     expect(outcomes.get(0)).toMatchObject({ status: "created", id: "c0" });
-    expect(outcomes.get(1)).toEqual({ status: "created", ...inResults, isEarlier: true });
+    expect(outcomes.get(1)).toEqual({ status: "created", id: "r", url: "https://x/r", isEarlier: true });
     expect(outcomes.get(2)).toMatchObject({ status: "not_sent", isLeft: true });
     expect(outcomes.get(2)?.error).toBe(`It was sent before, for ${payment}.`);
     expect(outcomes.get(3)).toMatchObject({ status: "unknown", isEarlier: true });

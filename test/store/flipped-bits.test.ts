@@ -172,7 +172,7 @@ describe("a bit that is flipped", () => {
     const memory = openLocalMemory(folder, { isDryRun: false });
     for (const key of keys) {
       const sent = { key, occurrence: 1, attempt: 1 };
-      expect(await memory.claim({ ...sent, payment: "EUR 10.00", content: key })).toBe(true);
+      expect(await memory.claim({ ...sent, payment: "EUR 10.00", content: key, orderNumber: "" })).toBe(true);
       await memory.settle(sent, {
         state: "created",
         id: key,

@@ -1,6 +1,6 @@
 /** What a bulk run shows: each row for scripts; progress, columns and warnings for people. */
 import type { RowProblem } from "../../lists/row-problems.ts";
-import type { RowOutcome } from "../../bulk/send-rows.ts";
+import type { Outcome } from "../../bulk/outcome.ts";
 import type { Context } from "../../context.ts";
 import type { PaylinkError } from "../../domain/errors.ts";
 import { length, renderProgress, renderRowProblem, rowCount } from "../../render/bulk.ts";
@@ -17,7 +17,7 @@ export interface Reporter {
   readonly warnings: (warnings: readonly RowProblem[]) => void;
   /** Sending begins: the number of all rows, and of the rows that are done already. */
   readonly begin: (total: number, done: number) => void;
-  readonly settled: (line: number, outcome: RowOutcome) => void;
+  readonly settled: (line: number, outcome: Outcome) => void;
   /** The run waits for `milliseconds`, because of a failure. */
   readonly paused: (milliseconds: number, cause: PaylinkError) => void;
   /** Removes the progress line while something else is shown. */

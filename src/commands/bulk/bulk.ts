@@ -3,7 +3,6 @@ import { realpathSync } from "node:fs";
 import { join, parse } from "node:path";
 import { beforeSending } from "../../bulk/before-sending.ts";
 import { Columns } from "../../lists/columns.ts";
-import { isChosen } from "../../lists/only.ts";
 import { readList, type List } from "../../lists/read-list.ts";
 import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
 import { RowProblems } from "../../lists/row-problems.ts";
@@ -20,7 +19,8 @@ import { createReporter, type Reporter } from "./bulk-reporter.ts";
 import { finishRun, summaryOf, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./flags.ts";
 import { formRefusal } from "./form.ts";
-import { prepareList, listRefusal, type PreparedList } from "./list.ts";
+import { prepareList, requireRead, type PreparedList } from "./list.ts";
+import { listRefusal } from "./refusal.ts";
 import { askedNow, beforeJson, confirmSending, introduce, renderPreview } from "./preview.ts";
 
 export async function bulk(context: Context, options: BulkOptions): Promise<number> {
@@ -47,7 +47,7 @@ async function readFileOf(context: Context, options: BulkOptions): Promise<ListF
   const list = await beforeSending(() => readList(bytes, columns, { signal, headerLine }));
   const refusal = formRefusal(context, list, options);
   if (refusal !== undefined) throw refusal;
-  return { columns, list: { ...list, rows: list.rows.filter((row) => isChosen(row, options.only)) } };
+  return { columns, list };
 }
 
 interface ListFile {
@@ -95,10 +95,12 @@ async function sendList(context: Context, options: BulkOptions, run: Run): Promi
   );
   // Also for a list that is refused: the flag that its error advises needs to know what was found.
   await beforeSending(async () => {
-    for (const { key, settled } of list.found) await run.memory.settle(key, settled);
+    for (const attempt of list.known.found)
+      await run.memory.settle(attempt, { ...attempt, state: "created" });
   });
   const failure = listRefusal(context, list, options);
   if (failure !== undefined) throw failure;
+  requireRead(list, options);
   if (!(await confirmSending(context, list, options))) return 0;
   await beforeSending(() => run.memory.forget(REMEMBERED));
   const end = await send(context, list, options, api);
@@ -149,7 +151,7 @@ const stdoutSink =
 async function send(
   { now, timers, random, signal }: Context,
   { checked: { rows }, planned, rowContext, reporter, memory, counts }: PreparedList,
-  { concurrency, rate, again }: BulkOptions,
+  { concurrency, rate }: BulkOptions,
   api: Api,
 ): Promise<RunEnd> {
   reporter.begin(counts.rows - counts.invalid, counts.sentBefore);
@@ -161,7 +163,6 @@ async function send(
       rows,
       planned,
       rowContext,
-      again,
       memory,
       api,
       now,

@@ -1,15 +1,15 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
 import type { CheckedRow } from "../../bulk/check-rows.ts";
-import { isLeft, linkInResults, type PlannedRow } from "../../bulk/plan.ts";
+import { canBePaid, earlierOutcome, type Outcome } from "../../bulk/outcome.ts";
+import type { PlannedRow } from "../../bulk/plan.ts";
 import type { List } from "../../lists/read-list.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
 import { problemsText } from "../../bulk/row.ts";
 import type { RowProblem } from "../../lists/row-problems.ts";
 import type { ListEnd } from "../../bulk/run-list.ts";
-import { ELSEWHERE, INTERRUPTED, type RowOutcome } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";
 import { FAILURES, PaylinkError, type FailureCode } from "../../domain/errors.ts";
-import { hint, type Hint } from "../../domain/hint.ts";
+import { hint, paylink, type Hint } from "../../domain/hint.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { UNITS } from "../../domain/time.ts";
 import type { Sums } from "../../domain/money.ts";
@@ -58,15 +58,19 @@ export async function finishRun(
   const tally = { ...EMPTY_TALLY };
   const named: string[] = [];
   const terminals = new Set<string | undefined>();
-  const outcomeAt = (at: number, row: CheckedRow): RowOutcome =>
-    outcomes.get(at) ?? earlierOutcome(list.planned[at], options, row);
+  const outcomeAt = (at: number, row: CheckedRow): Outcome =>
+    outcomeOf(list.planned[at], outcomes.get(at), row);
+  const withoutLink: string[] = [];
+  let unknownWithoutNumber = 0;
   for (const [at, row] of list.checked.rows.entries()) {
     const outcome = outcomeAt(at, row);
     const kind = kindOf(outcome);
     tally[kind]++;
-    if (kind === "created") terminals.add(row.terminal);
+    if (kind === "created") terminals.add(row.identity?.terminal);
     if (FAILED.has(kind) && named.length < MAX_NAMED_ROWS)
-      named.push(`  line ${row.row.line}  ${kind}  ${safeText(outcome.error ?? "")}`);
+      named.push(`  ${lineOf(row)}  ${kind}  ${safeText(outcome.error ?? "")}`);
+    if (outcome.isWithoutLink === true) withoutLink.push(safeText(orderOrLine(row)));
+    if (kind === "unknown" && (row.identity?.orderNumber ?? "") === "") unknownWithoutNumber++;
   }
   await writeResults(
     output.format,
@@ -79,7 +83,7 @@ export async function finishRun(
   const { path } = output;
   if (out.json) {
     const summary = await summaryOf(context, list, sums);
-    out.data(stringifyJson({ ...summary, ...tally, violations, output: path }));
+    out.data(stringifyJson({ ...summary, ...tally, without_link: withoutLink, violations, output: path }));
   } else {
     const account = await context.settings();
     const isOnStdout = path === undefined;
@@ -97,16 +101,20 @@ export async function finishRun(
   // Without --json, an interruption has no message that gives this advice.
   if (reason instanceof PaylinkError && reason.isInterruption && tally.not_sent > 0)
     out.note(renderHint(CONTINUE));
-  const failure = runFailure(reason, tally, isDurable ? [CONTINUE] : [KEEP_RESULTS, CONTINUE], context);
+  const failure = runFailure(
+    { reason, tally, withoutLink, unknownWithoutNumber },
+    isDurable ? [CONTINUE] : [KEEP_RESULTS, CONTINUE],
+    context,
+  );
   if (failure !== undefined) throw failure;
 }
 
 function* resultsOf(
   { checked }: PreparedList,
-  outcomeAt: (at: number, row: CheckedRow) => RowOutcome,
+  outcomeAt: (at: number, row: CheckedRow) => Outcome,
 ): Generator<Result> {
   for (const [at, row] of checked.rows.entries())
-    yield { row: row.row, outcome: outcomeAt(at, row), terminal: row.terminal };
+    yield { row: row.row, outcome: outcomeAt(at, row), terminal: row.identity?.terminal };
 }
 
 const EMPTY_TALLY: Record<keyof Tally, number> = {
@@ -117,47 +125,39 @@ const EMPTY_TALLY: Record<keyof Tally, number> = {
   unknown: 0,
   left: 0,
   invalid: 0,
+  skipped: 0,
   not_sent: 0,
 };
 
-/** What became of a row that this run has not sent. */
-function earlierOutcome(
-  planned: PlannedRow | undefined,
-  { again }: BulkOptions,
-  row: CheckedRow,
-): RowOutcome {
-  const newest = planned?.known.at(-1);
+/** What became of a row, in this run or before it. */
+function outcomeOf(planned: PlannedRow | undefined, sent: Outcome | undefined, row: CheckedRow): Outcome {
   if (planned === undefined || planned.state === "invalid")
     return { status: "invalid", error: problemsText(row.problems) };
-  if (newest === undefined || planned.isDue) return { status: "not_sent", ...(newest && knownLink(newest)) };
-  const left = isLeft(planned, again) ? { isLeft: true, error: WHY_LEFT[planned.state] } : {};
-  if (newest.state !== "created") {
-    const inResults = newest.isInFlight ? linkInResults(planned.known) : undefined;
-    if (inResults !== undefined) return { status: "created", ...knownLink(inResults), isEarlier: true };
-    const error = newest.error ?? (newest.isInFlight ? ELSEWHERE : INTERRUPTED);
-    return { status: "unknown", error, isEarlier: true, ...left };
-  }
-  return { status: newest.status ?? "created", ...knownLink(newest), isEarlier: true, ...left };
+  if (sent === undefined) return earlierOutcome(planned);
+  const { others } = planned;
+  return sent.status === "created" && others.length > 0 ? { ...sent, error: canBePaid(others) } : sent;
 }
 
-const knownLink = ({ id, url }: PlannedRow["known"][number]) => ({ id, url });
+/** `line 3, A-1` */
+const lineOf = ({ row, identity }: CheckedRow): string =>
+  [`line ${row.line}`, safeText(identity?.orderNumber ?? "")].filter(Boolean).join(", ");
 
-/** Why `--again` leaves a row. */
-const WHY_LEFT: Readonly<Partial<Record<PlannedRow["state"], string>>> = {
-  unknown: "The service cannot say whether it has the link, or has another link of this order: check there.",
-  changed: "Its earlier link is paid, so no new link was created.",
-};
+const orderOrLine = ({ row, identity }: CheckedRow): string => identity?.orderNumber || `line ${row.line}`;
 
-function kindOf({ status, isEarlier, isLeft: left }: RowOutcome): keyof Tally {
+function kindOf({ status, isEarlier, isLeft: left }: Outcome): keyof Tally {
   if (left === true) return "left";
   if (status === "created") return isEarlier === true ? "sent_before" : "created";
   return KINDS.find((kind) => kind === status) ?? "sent_before";
 }
 
-const KINDS = ["refused", "not_reached", "unknown", "invalid", "not_sent"] as const;
+const KINDS = ["refused", "not_reached", "unknown", "invalid", "skipped", "not_sent"] as const;
 
 /** What the summaries of a run and of a dry run have in common. */
-export async function summaryOf({ settings }: Context, { checked, counts }: PreparedList, sums: Sums) {
+export async function summaryOf(
+  { settings }: Context,
+  { checked, counts, known: { reading } }: PreparedList,
+  sums: Sums,
+) {
   const service = await settings();
   return {
     type: "summary",
@@ -165,6 +165,10 @@ export async function summaryOf({ settings }: Context, { checked, counts }: Prep
     service: service.get("baseUrl") ?? null,
     rows: counts.rows,
     uncompared: counts.uncompared,
+    // Links of the service, those since then, and the rows that only it knows a link of.
+    read: reading.links,
+    since: reading.since?.toISOString() ?? null,
+    elsewhere: counts.elsewhere,
     // As text: programs read JSON numbers as binary fractions.
     sums: Object.fromEntries(sums.list().map(({ currency, amount }) => [currency, amount])),
     unsent_columns: checked.unsent,
@@ -185,33 +189,68 @@ const FAILED: ReadonlySet<string> = new Set(["refused", "not_reached", "unknown"
 
 const { exit: NOT_REACHED } = FAILURES.not_reached;
 
+interface RunResult {
+  readonly reason: unknown;
+  readonly tally: Tally;
+  /** The orders whose earlier links can no longer be paid, and which have no new one. */
+  readonly withoutLink: readonly string[];
+  readonly unknownWithoutNumber: number;
+}
+
 function runFailure(
-  reason: unknown,
-  tally: Tally,
+  { reason, tally, withoutLink, unknownWithoutNumber }: RunResult,
   next: readonly Hint[],
-  context: Pick<Context, "commandLine">,
+  context: Pick<Context, "commandLine" | "now">,
 ): unknown {
-  const details = { ...tally };
-  const lookAtService = hint`Look for them at the service. To send those that have no link there: ${rerun(context, "--again", "unknown")}`;
+  const details = { ...tally, without_link: withoutLink };
+  const lookAtService = [
+    ...(tally.unknown > unknownWithoutNumber
+      ? [
+          hint`To look for them at the service, and send those that have no link there: ${rerun(context, "--again", "unknown")}`,
+        ]
+      : []),
+    ...(unknownWithoutNumber > 0 ? [lookYourself(context.now())] : []),
+  ];
+  const lost = withoutLinkText(withoutLink);
   if (reason instanceof PaylinkError) {
     const { message, problems } = reason;
     const left = tally.not_sent === 0 ? "" : `, with ${rowCount(tally.not_sent)} not sent`;
     // "Nothing was created" would be wrong.
     const isUnknown = reason.exit === NOT_REACHED && tally.unknown > 0;
     const code = isUnknown ? "outcome_unknown" : reason.code;
-    return new PaylinkError(code, `The run was stopped${left}. ${message}`, {
+    return new PaylinkError(code, `The run was stopped${left}. ${message}${lost}`, {
       problems,
       details: { ...reason.details, ...details },
-      hints: [...(isUnknown ? [] : reason.hints), ...next, ...(isUnknown ? [lookAtService] : [])],
+      hints: [...(isUnknown ? [] : reason.hints), ...next, ...(isUnknown ? lookAtService : [])],
       cause: reason,
     });
   }
   if (reason !== undefined) return reason;
-  for (const [status, failure, words, step = lookAtService] of WORST_FIRST)
+  for (const [status, failure, words, step] of WORST_FIRST)
     if (tally[status] > 0)
-      return new PaylinkError(failure, words(rowCount(tally[status])), { details, hints: [step] });
+      return new PaylinkError(failure, words(rowCount(tally[status])) + lost, {
+        details,
+        hints: step === undefined ? lookAtService : [step],
+      });
   return undefined;
 }
+
+/** Customers that are named. */
+const MAX_NAMED_ORDERS = 10;
+
+function withoutLinkText(orders: readonly string[]): string {
+  if (orders.length === 0) return "";
+  const named = orders.slice(0, MAX_NAMED_ORDERS).join(", ");
+  const more =
+    orders.length > MAX_NAMED_ORDERS ? ` and ${formatCount(orders.length - MAX_NAMED_ORDERS)} more` : "";
+  return ` ${orders.length === 1 ? "1 customer has" : `${formatCount(orders.length)} customers have`} no link that can be paid now, since the earlier links have ended: ${named}${more}.`;
+}
+
+/** Nothing tells the link of such a row from others. */
+const lookYourself = (now: Date): Hint => {
+  const since = `${new Date(now.getTime() - UNITS.d).toISOString().slice(0, 16)}Z`;
+  return hint`Rows without an order number cannot be looked for by themselves. See whether their links are there: ${paylink`links list --since ${since}`}. To send one that has none, give it an order number (invoiceId).`;
+};
 
 const FIX_AND_RESEND = hint`Fix these rows, then run the same command again: no other row is sent twice.`;
 const LOOK_LEFT = hint`The results say why.`;

@@ -17,7 +17,7 @@ import {
   type Usage,
   type ValuesOf,
 } from "../command.ts";
-import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
+import { parseCount, parseLookBack, parseRate, parseTimeout } from "../flag-values.ts";
 import { requestFlags } from "../request-flags.ts";
 import { headerLineFlag, parseMapping, parseOnly } from "../shared-flags.ts";
 
@@ -72,9 +72,15 @@ export const bulkFlags = {
     },
     dryRun: toggle("--dry-run", "check every row, show what would be sent, and send nothing"),
     skipInvalid: toggle("--skip-invalid", "send the valid rows even if others are invalid"),
+    lookBack: flag(
+      "--look-back <duration>",
+      "how old links of the service may be that count as sent; 0 to ask for known links alone",
+      parseLookBack,
+      { default: "90d" },
+    ),
     again: flag(
       "--again <which>",
-      "send rows once more: unknown, ended (cancelled, or expired unpaid), changed (the earlier link is cancelled first) or all",
+      "send rows once more: unknown, ended (cancelled, or expired unpaid), expired, changed (the earlier links are cancelled first) or all",
       oneOf(AGAIN),
     ),
   }),

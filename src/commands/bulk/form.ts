@@ -1,5 +1,5 @@
 /** What keeps a list from being sent before anything else is known: its columns, and rows that say what became of them. */
-import { ownColumns } from "../../bulk/results.ts";
+import { isOfLinks, ownColumns } from "../../bulk/results.ts";
 import { requestOf, type RowContext } from "../../bulk/row.ts";
 import { claimOf, type RowClaim } from "../../bulk/settled-rows.ts";
 import type { Context } from "../../context.ts";
@@ -64,7 +64,7 @@ export function formRefusal(context: Context, list: List, options: BulkOptions):
 export const rowContextOf = (
   list: List,
   { build, service = "", currencyEvidence: currency, accountFields: defaults }: BulkOptions,
-): RowContext => ({ build, service, currency, defaults, list });
+): RowContext => ({ build, service, currency, defaults, list, isOfLinks: isOfLinks(list) });
 
 interface ClaimedRows {
   readonly claim: RowClaim;

@@ -1,6 +1,8 @@
 /** The preview of a list before it is sent: what it asks for, from which account, and whether that is what the user wants. */
 import { setImmediate } from "node:timers/promises";
 import { TURN } from "../../bulk/check-rows.ts";
+import { linkText } from "../../bulk/outcome.ts";
+import type { PlannedRow } from "../../bulk/plan.ts";
 import { requestOf } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
 import { parseWebAddress } from "../../domain/addresses.ts";
@@ -10,11 +12,13 @@ import { hint } from "../../domain/hint.ts";
 import { Sums } from "../../domain/money.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link-shapes.ts";
 import { linkCount, renderList, rowCount, sentBeforeOf, sentBeforeStates } from "../../render/bulk.ts";
+import { formatLocal } from "../../render/layout.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { warnOfCallbacks } from "../link-output.ts";
 import type { BulkOptions } from "./flags.ts";
-import type { PreparedList } from "./list.ts";
+import { isBefore, type PreparedList } from "./list.ts";
+import { moreThanNamed, namedRows, placesOf, type NamedRow } from "./refusal.ts";
 import { rerun } from "./rerun.ts";
 
 /** What this run asks for. */
@@ -66,13 +70,19 @@ export async function renderPreview(
 }
 
 /** What the user should know of a list, whether anybody is asked or not. */
-export function introduce({ out, env }: Context, list: PreparedList, { dryRun }: BulkOptions): void {
-  const { reporter, checked, counts, planned, unasked, memory } = list;
-  if (counts.sentBefore > 0)
-    out.note(
-      sentBeforeOf(counts.sentBefore, counts.rows, sentBeforeStates(planned.filter(({ isDue }) => !isDue))),
+export function introduce(
+  { out, env }: Context,
+  list: PreparedList,
+  { dryRun, lookBack }: BulkOptions,
+): void {
+  const { reporter, checked, counts, planned, known, memory } = list;
+  const before = planned.filter(isBefore);
+  if (counts.sentBefore > 0) out.note(sentBeforeOf(counts.sentBefore, counts.rows, sentBeforeStates(before)));
+  for (const line of readingLines(list)) out.note(line);
+  if (known.failure !== undefined)
+    out.warn(
+      `The links of the service could not be read: ${safeText(known.failure.message)}${dryRun && lookBack > 0 ? " A run would send no row with an order number." : ""}`,
     );
-  if (unasked !== undefined) out.warn(`The state of their links is not known: ${safeText(unasked.message)}`);
   if (counts.differing > 0)
     out.note(
       `${rowCount(counts.differing)} ${counts.differing === 1 ? "differs" : "differ"} from what was sent, but not in amount, currency, kind or transaction type.`,
@@ -81,7 +91,8 @@ export function introduce({ out, env }: Context, list: PreparedList, { dryRun }:
     out.warn(
       `${rowCount(counts.uncompared)} cannot be compared with what was sent: only a results file has ${counts.uncompared === 1 ? "its link" : "their links"}, and the service does not say what ${counts.uncompared === 1 ? "it was" : "they were"} created for. Check whether their amounts have changed since.`,
     );
-  if (counts.rows > 0 && counts.due + counts.invalid === 0) out.note(SEND_AGAIN);
+  const expired = before.filter(({ link }) => link?.status === "expired").length;
+  if (counts.due === 0 && expired > 0) out.note(sendExpired(expired));
   // One of them may be misspelled.
   const unsent = checked.unsent.map(safeText).join(", ");
   if (unsent !== "") out.note(`Copied to the results, and not sent: ${unsent}`);
@@ -93,8 +104,47 @@ export function introduce({ out, env }: Context, list: PreparedList, { dryRun }:
     );
 }
 
-const SEND_AGAIN =
-  "To send every row once more, which creates a second link for each: --again all; to send those whose links have ended: --again ended";
+const sendExpired = (rows: number): string =>
+  `To send the ${rowCount(rows)} whose ${rows === 1 ? "link has" : "links have"} expired: --again expired`;
+
+/** What was read at the service, what only the service knows, and which links can be paid besides. */
+function readingLines({ checked, planned, known: { reading }, counts }: PreparedList): string[] {
+  const named = (
+    is: (row: PlannedRow) => boolean,
+    what: (rows: string) => string,
+    lineOf: (row: NamedRow) => string,
+  ) => {
+    const at = placesOf(planned, is);
+    if (at.length === 0) return [];
+    const lines = namedRows(at, checked.rows, planned).map(
+      (row) => `  ${row.line}  ${safeText(lineOf(row))}`,
+    );
+    return [`${what(rowCount(at.length))}${moreThanNamed(at)}`, ...lines];
+  };
+  const { links, since } = reading;
+  const order = ({ identity: { orderNumber, payment } }: NamedRow): string => orderNumber || payment;
+  return [
+    ...(since === undefined
+      ? []
+      : [`${linkCount(links)} of the service read, created since ${formatLocal(since)}.`]),
+    ...named(
+      ({ isElsewhere, link }) => isElsewhere && link !== undefined,
+      (rows) =>
+        `${rows} ${counts.elsewhere === 1 ? "has" : "have"} a link that a colleague or another program made.`,
+      (row) => `${order(row)}: ${linkText(row.link)}, ${row.link.status ?? "state not known"}`,
+    ),
+    ...named(
+      ({ others }) => others.length > 0,
+      (rows) => `${rows}: another link of the order can be paid. To cancel it: links cancel <id>.`,
+      (row) => `${order(row)}: ${row.others.map(linkText).join(", ")}`,
+    ),
+    ...named(
+      ({ state, differs, isDue }) => state === "paid" && differs && !isDue,
+      (rows) => `${rows} paid, and other values in the list now: nothing is sent for them.`,
+      (row) => `${order(row)}: ${row.identity.payment}, was paid with ${linkText(row.link)}`,
+    ),
+  ];
+}
 
 /** Payments are reported to these addresses: those of the first link stand for all. */
 async function warnOfListCallbacks(context: Context, list: PreparedList): Promise<void> {
@@ -106,6 +156,7 @@ async function warnOfListCallbacks(context: Context, list: PreparedList): Promis
 const EFFECTS = {
   unknown: "for which the service has no link",
   ended: "whose links were cancelled or have expired",
+  expired: "whose links have expired",
   changed: "and cancels their earlier links first",
   all: "and their earlier links stay as they are",
 } as const;
@@ -144,15 +195,12 @@ export async function confirmSending(
   const question = `Send ${linkCount(counts.due)} to ${to}?${second === "" ? "" : ` ${second}`}`;
   // Where links may be live, or second ones, only a typed yes sends them.
   if (await ask.confirm(question, { initial: isForTests(label) && second === "" })) return true;
-  out.note("Nothing was sent.");
+  out.note("Nothing was done.");
   return false;
 }
 
 /** For scripts: how many rows were sent before, by the state of their links. */
 export const beforeJson = ({ planned }: PreparedList): Record<string, number> =>
   Object.fromEntries(
-    sentBeforeStates(planned.filter(({ isDue }) => !isDue)).map(([state, rows]) => [
-      state.replace(" ", "_"),
-      rows,
-    ]),
+    sentBeforeStates(planned.filter(isBefore)).map(([state, rows]) => [state.replace(" ", "_"), rows]),
   );

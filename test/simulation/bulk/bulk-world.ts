@@ -1,4 +1,4 @@
-/** A simulated world of `bulk`: machines that send lists with one memory, an odd service, and everything that can go wrong between them. */
+/** A simulated world of `bulk`: machines that send lists with one memory or without each other's, an odd service, and all that can go wrong. */
 import { type SendOptions, SendTimeout } from "../../../src/http/exchange.ts";
 import type { HttpReply, HttpRequest } from "../../../src/http/message.ts";
 import type { Again } from "../../../src/bulk/plan.ts";
@@ -18,6 +18,8 @@ import { Run, TIMEOUT } from "./run.ts";
 export interface BulkWorldSetup {
   /** For each machine, by how many milliseconds its clock is ahead. */
   readonly machines: readonly number[];
+  /** Whether each machine has a memory of its own, so that only the service tells what the others have sent. */
+  readonly areAlone: boolean;
   readonly refusesDuplicates: boolean;
 }
 
@@ -53,8 +55,7 @@ export class BulkWorld {
   readonly time = new VirtualTime();
   readonly trace = new Trace(this.time);
   readonly #service: OddService;
-  readonly #database: Database;
-  readonly #all: All;
+  readonly #memories: readonly { readonly database: Database; readonly all: All }[];
   readonly #payments: Payments;
   readonly #skews: number[];
   readonly #runs: (Run | undefined)[];
@@ -64,18 +65,20 @@ export class BulkWorld {
   #replies: News[] = [];
   #number = 0;
 
-  constructor({ machines, refusesDuplicates }: BulkWorldSetup) {
+  constructor({ machines, areAlone, refusesDuplicates }: BulkWorldSetup) {
     this.#skews = [...machines];
     this.#runs = machines.map(() => undefined);
     this.#service = new OddService(refusesDuplicates);
-    this.#payments = new Payments(this.trace, this.#service);
-    this.#database = openDatabase(IN_MEMORY, stepsOf("sentRows", SQLITE));
-    this.#all = statementsOf(this.#database);
+    this.#memories = machines.slice(0, areAlone ? machines.length : 1).map(() => {
+      const database = openDatabase(IN_MEMORY, stepsOf("sentRows", SQLITE));
+      return { database, all: statementsOf(database) };
+    });
+    this.#payments = new Payments(this.trace, this.#service, this.#memories.length);
   }
 
   close(): void {
     for (const run of this.#runs) if (run !== undefined) run.isAlive = false;
-    this.#database.close();
+    for (const { database } of this.#memories) database.close();
   }
 
   // What runs are given.
@@ -89,14 +92,16 @@ export class BulkWorld {
     return new Promise((resolve, reject) => {
       if (!run.isAlive) return;
       const begin = async (): Promise<() => void> => {
-        this.#database.exec("BEGIN IMMEDIATE");
+        const memory = this.#memories[run.memory];
+        if (memory === undefined) throw new RangeError("There is no such memory.");
+        const { database, all } = memory;
+        database.exec("BEGIN IMMEDIATE");
         try {
-          const session = { dialect: SQLITE, all: this.#all, now: Math.floor(BEGIN + this.time.elapsed) };
-          const result = await work(session);
-          this.#database.exec("COMMIT");
+          const result = await work({ dialect: SQLITE, all, now: Math.floor(BEGIN + this.time.elapsed) });
+          database.exec("COMMIT");
           return () => resolve(result);
         } catch (error) {
-          rollBack(this.#database);
+          rollBack(database);
           throw error;
         }
       };
@@ -130,9 +135,12 @@ export class BulkWorld {
   start(place: number, index: number, again: Again | undefined): Run | undefined {
     const machine = place % this.#skews.length;
     const list = CHECKED_LISTS[index % CHECKED_LISTS.length];
+    const memory = machine % this.#memories.length;
     if (list === undefined || this.#runs[machine]?.isRunning() === true) return undefined;
+    // What another memory has in flight, nobody can know.
+    if (this.#isSending(memory)) return undefined;
     const name = `run ${++this.#number} on machine ${machine}`;
-    const run = new Run(this, name, list, again, () => this.#skews[machine] ?? 0);
+    const run = new Run(this, { name, memory, list, again }, () => this.#skews[machine] ?? 0);
     this.#runs[machine] = run;
     this.trace.say(
       `${name} begins with list ${index % CHECKED_LISTS.length}${again === undefined ? "" : ` --again ${again}`}`,
@@ -147,6 +155,22 @@ export class BulkWorld {
       },
     );
     return run;
+  }
+
+  /** Whether anything may still be made that is not in this memory. */
+  #isSending(memory: number | undefined): boolean {
+    return (
+      this.#runs.some((run) => run?.isRunning() === true && run.memory !== memory) ||
+      this.#requests.some(({ run, request }) => run.memory !== memory && isCreation(request))
+    );
+  }
+
+  /** Somebody makes a link with `create`, or another program does. */
+  create(place: number, amount: number): void {
+    if (this.#isSending(undefined)) return;
+    const link = this.#service.add(`O${1 + (place % 4)}`, 10 * (1 + (place % 4)) + (amount % 2));
+    this.#payments.createdByHand(link);
+    this.trace.say(`somebody makes ${link.id} of ${link.key} over ${link.amount}`);
   }
 
   /**
@@ -209,7 +233,7 @@ export class BulkWorld {
   }
 
   /** A customer pays a link, or somebody cancels it at the service. */
-  endLink(index: number, status: "paid" | "cancelled"): void {
+  endLink(index: number, status: "paid" | "cancelled" | "expired"): void {
     const active = this.#service.links.filter((one) => one.status === "active");
     const link = active[index % Math.max(1, active.length)];
     if (link === undefined) return;
@@ -272,9 +296,10 @@ export class BulkWorld {
 
   /** Throws if something does not hold. */
   async check(): Promise<void> {
-    const attempts = await this.#all("SELECT * FROM sent_rows");
+    const attempts = await Promise.all(this.#memories.map(({ all }) => all("SELECT * FROM sent_rows")));
     this.#payments.checkLinks(attempts);
-    for (const run of this.#runs) if (run !== undefined) this.#payments.checkClaims(run, attempts);
+    for (const run of this.#runs)
+      if (run !== undefined) this.#payments.checkClaims(run, attempts[run.memory] ?? []);
     this.trace.check();
   }
 
@@ -282,7 +307,8 @@ export class BulkWorld {
     this.trace.say(`${run.name} ends${run.isHeldUp ? " without sending anything" : ""}`);
     for (const [at, { status, id }] of run.end?.outcomes ?? [])
       this.trace.say(`  ${run.list.keys[at]} is ${status} ${id ?? ""}`);
-    this.#payments.checkEnd(run, await this.#all("SELECT * FROM sent_rows"));
+    const attempts = await this.#memories[run.memory]?.all("SELECT * FROM sent_rows");
+    this.#payments.checkEnd(run, attempts ?? []);
   }
 
   /** The faults end; every row must be sent that can be, and every unknown one found or sent. */
@@ -319,16 +345,13 @@ export class BulkWorld {
 
   /** After the last run, each row has a link, or is named. */
   #checkNothingLost(run: Run): void {
-    // A paid order with another amount in the list keeps it from being sent: its customer would pay twice.
-    if (run.isHeldUp && this.#service.links.some(({ status }) => status === "paid")) return;
     if (run.end === undefined || run.end.reason !== undefined)
       this.trace.broken(`${run.name} did not send its list: ${String(run.end?.reason)}`);
     for (const [at, key] of run.list.keys.entries()) {
       const outcome = run.end?.outcomes.get(at);
-      const newest = run.planned?.[at]?.known.at(-1);
-      const state = outcome?.status ?? newest?.state ?? "lost";
+      const state = outcome?.status ?? run.planned?.[at]?.link?.state ?? "lost";
       const links = this.#service.links.filter((link) => link.key === key);
-      const isNamed = state === "unknown" || state === "claimed";
+      const isNamed = state === "unknown" || state === "absent" || state === "in flight";
       const isRefused = state === "refused" && links.length > 0;
       if (links.length === 0 && !isNamed) this.trace.broken(`${key} has no link, and is ${state} in the end`);
       if (state !== "created" && !isNamed && !isRefused) this.trace.broken(`${key} is ${state} in the end`);

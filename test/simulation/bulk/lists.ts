@@ -37,7 +37,7 @@ const LISTS = [
   ORDERS.map((order, at) => (at < 2 ? { ...order, amount: order.amount + 1 } : order)),
 ];
 
-export interface CheckedList extends Pick<Checked, "rows" | "respellable"> {
+export interface CheckedList extends Pick<Checked, "rows"> {
   readonly rowContext: RowContext;
   /** What each row pays for, in the words of the service. */
   readonly keys: readonly string[];
@@ -56,7 +56,7 @@ async function checked(orders: readonly Order[]): Promise<CheckedList> {
     list,
   };
   const { signal } = new AbortController();
-  const parts = { list, columns, context: rowContext, now: new Date(0), signal, checked: () => undefined };
+  const parts = { list, columns, context: rowContext, now: new Date(0), only: [], signal, checked: () => undefined };
   return {
     ...(await checkRows(parts)),
     rowContext,

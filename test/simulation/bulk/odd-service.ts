@@ -60,7 +60,7 @@ export interface Link {
   readonly key: string;
   readonly orderNumber: string | undefined;
   readonly amount: string;
-  status: "active" | "paid" | "cancelled";
+  status: "active" | "paid" | "cancelled" | "expired";
   readonly json: Readonly<Record<string, unknown>>;
 }
 
@@ -68,6 +68,7 @@ interface Asked {
   readonly invoiceId?: string;
   readonly customerName: string;
   readonly amount: number;
+  readonly currency?: string;
 }
 
 /** Which payment a request is for. */
@@ -79,7 +80,7 @@ export function keyOfRequest({ body }: HttpRequest): string {
 export const isCreation = ({ method, target }: HttpRequest): boolean =>
   method === "POST" && !target.includes("/cancel");
 
-const CREATED = "2026-11-21T10:00:00Z";
+const CREATED = Date.UTC(2026, 10, 21, 10);
 
 export class OddService {
   readonly links: Link[] = [];
@@ -91,7 +92,9 @@ export class OddService {
 
   /** Links of a payment that somebody may pay, or has paid. */
   openLinks(key: string): readonly Link[] {
-    return this.links.filter((link) => link.key === key && link.status !== "cancelled");
+    return this.links.filter(
+      (link) => link.key === key && link.status !== "cancelled" && link.status !== "expired",
+    );
   }
 
   /** Does what a request asks for. */
@@ -113,16 +116,27 @@ export class OddService {
 
   #create(request: HttpRequest): HttpReply {
     const asked = JSON.parse(Buffer.from(request.body).toString()) as Asked;
-    const { invoiceId: orderNumber, amount } = asked;
     const key = keyOfRequest(request);
-    if (this.#refusesDuplicates && orderNumber !== undefined && this.openLinks(key).length > 0)
+    if (this.#refusesDuplicates && asked.invoiceId !== undefined && this.openLinks(key).length > 0)
       return text(422, '{"code":31,"message":"There is a link of this order"}');
-    const id = `L${this.links.length + 1}`;
+    return text(200, JSON.stringify(shown(this.#make(asked, key))));
+  }
+
+  /** A link of an order that no list asks for. */
+  add(invoiceId: string, amount: number): Link {
+    return this.#make({ invoiceId, customerName: "Ada", amount, currency: "EUR" }, invoiceId);
+  }
+
+  #make(asked: Asked, key: string): Link {
+    const { invoiceId: orderNumber, amount } = asked;
+    const number = this.links.length + 1;
+    const id = `L${number}`;
     const events = { viewedDate: null, attemptedDate: null, paidDate: null, cancelledDate: null };
-    const json = { ...asked, ...events, id, url: `https://pay.test/${id}`, createdDate: CREATED };
+    const createdDate = new Date(CREATED + number * 1000).toISOString();
+    const json = { ...asked, ...events, id, url: `https://pay.test/${id}`, createdDate };
     const link: Link = { id, key, orderNumber, amount: String(amount), status: "active", json };
     this.links.push(link);
-    return text(200, JSON.stringify(shown(link)));
+    return link;
   }
 
   /** All on the first page, whatever the period. */

@@ -1,9 +1,9 @@
 /** What the world knows of each payment that lists ask for, and what must hold of its links, of its rows in the memory and of what runs say. */
-import type { RowOutcome } from "../../../src/bulk/send-rows.ts";
+import type { Outcome } from "../../../src/bulk/outcome.ts";
 import type { Row } from "../../../src/store/dialects.ts";
 import type { Trace } from "../trace.ts";
 import { CHECKED_LISTS } from "./lists.ts";
-import type { OddService } from "./odd-service.ts";
+import type { Link, OddService } from "./odd-service.ts";
 import { attemptText, CONCURRENCY, type Run } from "./run.ts";
 
 interface Payment {
@@ -23,7 +23,11 @@ export class Payments {
   /** Requests of which nobody can know what became of them. */
   readonly #open: { readonly run: Run; readonly key: string }[] = [];
 
-  constructor(trace: Trace, service: OddService) {
+  /** A row without an order number is known to its own memory alone. */
+  readonly #memories: number;
+
+  constructor(trace: Trace, service: OddService, memories: number) {
+    this.#memories = memories;
     this.#trace = trace;
     this.#service = service;
   }
@@ -36,8 +40,8 @@ export class Payments {
 
   /** A run is about to send its rows. */
   planned({ list, planned = [], again }: Run): void {
-    for (const [at, { isDue, known }] of planned.entries()) {
-      if (!isDue || known.length === 0 || again === undefined) continue;
+    for (const [at, { isDue, link }] of planned.entries()) {
+      if (!isDue || link === undefined || again === undefined) continue;
       const payment = this.#paymentOf(list.keys[at] ?? "");
       payment.moreInAll += 1;
       if (again === "all") payment.more += 1;
@@ -48,25 +52,36 @@ export class Payments {
     this.#created.set(id, run);
   }
 
+  createdByHand({ key }: Link): void {
+    const payment = this.#paymentOf(key);
+    payment.moreInAll += 1;
+    // Whoever makes a second link himself has asked for it.
+    if (this.#service.openLinks(key).length > 1 + payment.more) payment.more += 1;
+  }
+
   /** The answer of the request for this payment does not tell what became of it. */
   isOpen(run: Run, key: string): void {
     this.#open.push({ run, key });
   }
 
   /** No payment has more links than somebody has asked for, and each link has an attempt that no other run takes for free. */
-  checkLinks(attempts: readonly Row[]): void {
+  checkLinks(memories: readonly (readonly Row[])[]): void {
     const keys = new Set(this.#service.links.map(({ key }) => key));
     for (const key of keys) {
       const links = this.#service.links.filter((link) => link.key === key);
       const open = this.#service.openLinks(key);
       const { more, moreInAll } = this.#paymentOf(key);
       const names = links.map(({ id, status }) => `${id} (${status})`).join();
-      if (links.length > 1 + moreInAll) this.#trace.broken(`${key} has the links ${names}`);
-      if (open.length > 1 + more) this.#trace.broken(`${key} can be paid twice: ${names}`);
+      const once = key.startsWith("O") ? 1 : this.#memories;
+      if (links.length > once + moreInAll) this.#trace.broken(`${key} has the links ${names}`);
+      if (open.length > once + more) this.#trace.broken(`${key} can be paid twice: ${names}`);
       const digests = DIGESTS.get(key) ?? new Set();
-      const known = attempts.filter((row) => digests.has(String(row["key"])));
-      if (known.length < links.length)
-        this.#trace.broken(`${key} has the links ${names}, and ${known.length} attempts in the memory`);
+      for (const [memory, attempts] of memories.entries()) {
+        const known = attempts.filter((row) => digests.has(String(row["key"])));
+        const own = links.filter(({ id }) => this.#created.get(id)?.memory === memory);
+        if (known.length < own.length)
+          this.#trace.broken(`${key} has the links ${names}, and ${known.length} attempts in the memory`);
+      }
     }
   }
 
@@ -97,7 +112,9 @@ export class Payments {
         this.#trace.broken(`${says}: ${outcome.id}, which is not there`);
       if (outcome?.status === "unknown" && outcome.isEarlier !== true && !this.#isOpenOf(run, key))
         this.#trace.broken(`${says}, although every answer was clear`);
-      if (claim === undefined || outcome?.status !== "created" || !end.isDurable) continue;
+      // What the service told of an earlier run is in the memory after the next one.
+      if (claim === undefined || outcome?.status !== "created" || outcome.isEarlier === true) continue;
+      if (!end.isDurable) continue;
       const stored = attempts.find(
         (row) => String(row["key"]) === list.rows.at(at)?.key && row["id"] === outcome.id,
       );
@@ -111,7 +128,7 @@ export class Payments {
   }
 }
 
-const isSaid = (outcome: RowOutcome | undefined, id: string | undefined): boolean =>
+const isSaid = (outcome: Outcome | undefined, id: string | undefined): boolean =>
   outcome?.status === "unknown" || (outcome?.status === "created" && outcome.id === id);
 
 const textOfRow = (row: Row): string =>

@@ -1,7 +1,7 @@
 /** One run of `bulk` in a simulated world: the real plan, claims, pace, client and statements, over a network and a clock that are not. */
 import { NOT_SHARED } from "../../../src/settings/token-files.ts";
-import { isHeldUp, type Again, type PlannedRow } from "../../../src/bulk/plan.ts";
-import { planList } from "../../../src/bulk/plan-list.ts";
+import { attemptsOf } from "../../../src/bulk/attempts.ts";
+import { isHeldUp, plan, type Again, type PlannedRow } from "../../../src/bulk/plan.ts";
 import { runList, type ListEnd } from "../../../src/bulk/run-list.ts";
 import { PaylinkError } from "../../../src/domain/errors.ts";
 import { passed } from "../../../src/domain/timers.ts";
@@ -13,11 +13,14 @@ import type { BulkWorld } from "./bulk-world.ts";
 import { type CheckedList, SETTINGS } from "./lists.ts";
 
 export const CONCURRENCY = 2;
+const LOOK_BACK = 90 * 86_400_000;
 /** Milliseconds that one exchange may take. */
 export const TIMEOUT = 30_000;
 
 export class Run {
   readonly name: string;
+  /** Which of the memories it has. */
+  readonly memory: number;
   readonly list: CheckedList;
   readonly again: Again | undefined;
   /** False once it has crashed. */
@@ -36,13 +39,12 @@ export class Run {
 
   constructor(
     world: BulkWorld,
-    name: string,
-    list: CheckedList,
-    again: Again | undefined,
+    { name, memory, list, again }: Pick<Run, "name" | "memory" | "list" | "again">,
     skew: () => number,
   ) {
     this.#world = world;
     this.name = name;
+    this.memory = memory;
     this.list = list;
     this.again = again;
     this.#skew = skew;
@@ -58,7 +60,7 @@ export class Run {
 
   async start(): Promise<void> {
     const { signal } = this.#interruption;
-    const { rows, respellable, rowContext } = this.list;
+    const { rows, rowContext } = this.list;
     const { again } = this;
     const now = (): Date => this.#world.dateOf(this.#skew());
     const timers = this.#world.time.timersOf(() => this.isAlive);
@@ -78,30 +80,29 @@ export class Run {
       awaiting: () => undefined,
     };
     const memory = this.#memory();
-    const options = { again, allowDuplicates: false };
     const api = async () => openApi({ ...parts, retries: true });
-    const { planned, found } = await planList({
+    const { byKey, found, failure } = await attemptsOf({
       rows,
-      respellable,
       memory,
       service: rowContext.service,
-      results: new Map(),
+      results: [],
       api,
+      lookBack: LOOK_BACK,
       now: now(),
-      options,
     });
-    for (const { key, settled } of found) await memory.settle(key, settled);
+    for (const attempt of found) await memory.settle(attempt, { ...attempt, state: "created" });
+    const planned = plan(rows, byKey, { again, allowDuplicates: false, isOfLinks: false });
     this.planned = planned;
-    this.isHeldUp = planned.some(
-      (row) => row.state === "twice" || row.state === "invalid" || isHeldUp(row, again),
-    );
+    // Where the service could not be read, nothing is sent.
+    this.isHeldUp =
+      failure !== undefined ||
+      planned.some((row) => row.state === "twice" || row.state === "invalid" || isHeldUp(row, again));
     if (this.isHeldUp) return;
     this.#world.planned(this);
     this.end = await runList({
       rows,
       planned,
       rowContext,
-      again,
       memory,
       api: openApi({ ...parts, retries: false }),
       now,

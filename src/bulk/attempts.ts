@@ -1,0 +1,148 @@
+/** What was sent for the rows of a list, from the three places that know it: the memory, results files, and the service itself. */
+import type { PaylinkError } from "../domain/errors.ts";
+import type { Api } from "../service/client.ts";
+import type { Attempt, Memory } from "../store/sent-rows.ts";
+import type { CheckedRow } from "./check-rows.ts";
+import { isSamePayment, orderKey } from "./row.ts";
+import { askService, firstAsked, NOTHING_READ, type Reading } from "./service-links.ts";
+
+export interface AttemptsParts {
+  readonly rows: readonly CheckedRow[];
+  readonly memory: Pick<Memory, "find">;
+  /** Those of results files; the list's own are with its rows. */
+  readonly results: readonly Attempt[];
+  /** Its address in the canonical spelling. */
+  readonly service: string;
+  /** Opens the client that reads the links; undefined without an account. */
+  readonly api: (() => Promise<Pick<Api, "listLinks">>) | undefined;
+  /** Milliseconds; 0 to ask for known links alone. */
+  readonly lookBack: number;
+  readonly now: Date;
+}
+
+export interface KnownAttempts {
+  /** By the key of their rows, the oldest first. */
+  readonly byKey: ReadonlyMap<string, readonly Attempt[]>;
+  /** Attempts of unknown outcome, with the link that the service has of them: the memory does not know it yet. */
+  readonly found: readonly Attempt[];
+  readonly reading: Pick<Reading, "links" | "since">;
+  /** Why the links of the service could not be read; undefined if they were, or need not be. */
+  readonly failure: PaylinkError | undefined;
+}
+
+export async function attemptsOf(parts: AttemptsParts): Promise<KnownAttempts> {
+  const { memory, service, api, lookBack, now } = parts;
+  const rows = parts.rows.filter(({ isChosen }) => isChosen);
+  const remembered = await rememberedOf(rows, memory);
+  const rowsWithOrders = rows.filter(({ identity }) => identity !== undefined && identity.orderNumber !== "");
+  const isOrder = new Set(rowsWithOrders.map(({ key = "" }) => key));
+  const ids = new Set(remembered.flatMap(({ id }) => id ?? []));
+  const inResults = [...rows.flatMap(({ own }) => own ?? []), ...parts.results].filter(
+    ({ id }) => id === null || !ids.has(id),
+  );
+  const known = [...remembered, ...inResults];
+  // With a look-back of 0, a row is asked for only where something is known of it.
+  const orders =
+    lookBack > 0 ? isOrder : new Set(known.map(({ key }) => key).filter((key) => isOrder.has(key)));
+  const wanted = {
+    terminals: new Set(rows.flatMap(({ identity }) => identity?.terminal ?? [])),
+    ids: new Set(known.flatMap(({ id }) => id ?? [])),
+    keyOf: (terminal: string, orderNumber: string) => {
+      const key = orderKey(service, terminal, orderNumber);
+      return orders.has(key) ? key : undefined;
+    },
+    since: firstAsked({ known, lookBack: orders.size > 0 ? lookBack : 0, now }),
+    until: remembered.reduce((last, { sentAt }) => Math.max(last, sentAt), 0),
+  };
+  const isAsked = api !== undefined && orders.size + wanted.ids.size > 0;
+  const reading = isAsked ? await askService(api, wanted, now) : NOTHING_READ;
+  const { failure } = reading;
+  const isRead = isAsked && failure === undefined;
+  const byKey = new Map<string, Attempt[]>();
+  const place = (attempt: Attempt): void => addTo(byKey, attempt.key, attempt);
+  for (const attempt of known) place(asRead(attempt, reading));
+  for (const link of reading.ofOrders)
+    if (byKey.get(link.key)?.some(({ id }) => id === link.id) !== true) place(link);
+  const found: Attempt[] = [];
+  for (const [key, attempts] of byKey) {
+    const settled = withOutcomes(attempts, isRead && isOrder.has(key));
+    const before = new Set(attempts);
+    for (const attempt of settled)
+      if (!before.has(attempt) && attempt.source === "memory" && attempt.status !== undefined)
+        found.push(attempt);
+    byKey.set(
+      key,
+      settled.toSorted((one, other) => one.sentAt - other.sentAt),
+    );
+  }
+  return { byKey, found, reading, failure };
+}
+
+/** Rows whose attempts are looked for at the same time. */
+const LOOKED_FOR = 10_000;
+
+async function rememberedOf(
+  rows: readonly CheckedRow[],
+  memory: Pick<Memory, "find">,
+): Promise<readonly Attempt[]> {
+  const keys = [...new Set(rows.flatMap(({ key }) => key ?? []))];
+  const found: Attempt[] = [];
+  for (let from = 0; from < keys.length; from += LOOKED_FOR)
+    found.push(...(await memory.find(keys.slice(from, from + LOOKED_FOR))));
+  return found;
+}
+
+/** With what the service says of its link. The memory knows better what was asked for; a row of results may have been edited. */
+function asRead(attempt: Attempt, { byId }: Reading): Attempt {
+  const link = attempt.id === null ? undefined : byId.get(attempt.id);
+  if (link === undefined) return attempt;
+  const { status, sentAt } = link;
+  return attempt.source === "memory"
+    ? { ...attempt, status, sentAt }
+    : {
+        ...attempt,
+        status,
+        sentAt,
+        payment: link.payment ?? attempt.payment,
+        orderNumber: link.orderNumber || attempt.orderNumber,
+      };
+}
+
+/**
+ * Gives attempts of unknown outcome the links that others know of them. A run that could no longer write to its memory has written
+ * its results; a link whose answer was lost is at the service. `isRead`: the service has said which links there are.
+ */
+function withOutcomes(attempts: readonly Attempt[], isRead: boolean): Attempt[] {
+  const links = attempts.filter(({ source, state }) => source !== "memory" && state === "created");
+  const left = new Set(links);
+  const settled = attempts.map((attempt): Attempt => {
+    if (attempt.state !== "unknown") return attempt;
+    const own = links.find((link) => left.has(link) && isLinkOf(link, attempt));
+    if (own === undefined) return isRead ? { ...attempt, state: "absent" } : attempt;
+    left.delete(own);
+    const { id, url, status, sentAt } = own;
+    const payment = own.status === undefined ? attempt.payment : (own.payment ?? attempt.payment);
+    return { ...attempt, state: "created", id, url, error: null, status, sentAt, payment };
+  });
+  const taken = new Set(links.filter((link) => !left.has(link)));
+  return settled.filter((attempt) => !taken.has(attempt));
+}
+
+/** The cells of results may have been edited since; what the service says must agree. */
+const isLinkOf = (link: Attempt, { payment }: Attempt): boolean =>
+  link.source === "results" ||
+  payment === undefined ||
+  link.payment === undefined ||
+  isSamePayment(payment, link.payment);
+
+export function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) addTo(groups, keyOf(item), item);
+  return groups;
+}
+
+export function addTo<T>(groups: Map<string, T[]>, key: string, item: T): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [item]);
+  else group.push(item);
+}

@@ -1,0 +1,216 @@
+/** What keeps a list from being sent, in words that name the rows. */
+import type { Checked, CheckedRow } from "../../bulk/check-rows.ts";
+import { grouped } from "../../bulk/attempts.ts";
+import { linkText } from "../../bulk/outcome.ts";
+import { isEnded, isHeldUp, type PlannedRow } from "../../bulk/plan.ts";
+import { knownPart, type RowIdentity } from "../../bulk/row.ts";
+import { cellText } from "../../lists/cells.ts";
+import { mapAdvice } from "../../lists/columns.ts";
+import { RowProblems } from "../../lists/row-problems.ts";
+import type { Context } from "../../context.ts";
+import { comparableText } from "../../domain/comparable-text.ts";
+import { PaylinkError, type Problem } from "../../domain/errors.ts";
+import { hint, type CommandLine, type Hint } from "../../domain/hint.ts";
+import { formatCount, renderRowProblem, rowCount } from "../../render/bulk.ts";
+import { safeText, visibleText } from "../../render/safe-text.ts";
+import type { Attempt } from "../../store/sent-rows.ts";
+import type { BulkOptions } from "./flags.ts";
+import type { PreparedList } from "./list.ts";
+import { rerun } from "./rerun.ts";
+
+/** What keeps a list from being sent, in the words of an error. */
+interface ListRefusal {
+  readonly message: string;
+  readonly problems?: readonly Problem[];
+  readonly hint: Hint;
+}
+
+/** Names every row that cannot be sent; undefined if the others may be sent. */
+export function listRefusal(
+  context: Context,
+  { checked, planned, counts }: PreparedList,
+  { skipInvalid, again }: BulkOptions,
+): PaylinkError | undefined {
+  const { out } = context;
+  const { invalid, rows } = counts;
+  const found = new RowProblems();
+  for (const [at, row] of checked.rows.entries())
+    if (planned[at]?.state === "invalid") found.add(row.row, row.problems);
+  for (const problem of found.list()) out.note(`  ${renderRowProblem(problem)}`);
+  if (found.others > 0) out.note(`  and ${formatCount(found.others)} more`);
+  const refusals: ListRefusal[] = [];
+  if (invalid > 0 && !skipInvalid)
+    refusals.push({
+      message: `${rowCount(invalid)} of ${formatCount(rows)} cannot be sent.`,
+      hint: hint`Fix the rows named above, or send the others: ${rerun(context, "--skip-invalid")}`,
+    });
+  // Otherwise links would be made in another currency than the list says.
+  for (const name of checked.currencies)
+    refusals.push({
+      message: `The column ${safeText(name)} is not sent, and looks like the currency.`,
+      hint: [mapAdvice(name, "currency")],
+    });
+  const twice = placesOf(planned, ({ state }) => state === "twice").flatMap((at) => checked.rows[at] ?? []);
+  if (twice.length > 0) refusals.push(repetitions(twice, rerun(context, "--allow-duplicates")));
+  const misplaced = placesOf(planned, ({ state }) => state === "misplaced");
+  if (misplaced.length > 0) refusals.push(misplacements(misplaced, checked, planned));
+  const respelled = placesOf(planned, ({ state }) => state === "respelled");
+  if (respelled.length > 0)
+    refusals.push(respellings(respelled, checked, planned, rerun(context, "--allow-duplicates")));
+  const changed = placesOf(planned, (row) => isHeldUp(row, again));
+  if (changed.length > 0)
+    refusals.push(changes(changed, checked, planned, rerun(context, "--again", "changed")));
+  if (refusals.length === 0) return undefined;
+  const message = [...refusals.map((refusal) => refusal.message), "Nothing was sent."].join(" ");
+  return new PaylinkError("usage", message, {
+    problems: refusals.flatMap(({ problems = [] }) => problems),
+    hints: refusals.map((refusal) => refusal.hint),
+    details: {
+      rows,
+      invalid,
+      misplaced: misplaced.length,
+      respelled: respelled.length,
+      changed: changed.length,
+    },
+  });
+}
+
+export const placesOf = (planned: readonly PlannedRow[], is: (row: PlannedRow) => boolean): number[] =>
+  planned.flatMap((row, at) => (is(row) ? [at] : []));
+
+const CORRECT_ORDER = hint`Write their order numbers as they were. If a row is another order, empty its cells id, url and status.`;
+
+/** Rows, and groups of rows, that are named one by one. */
+const MAX_NAMED = 10;
+
+function repetitions(twice: readonly CheckedRow[], sendAll: CommandLine): ListRefusal {
+  const problems = [...grouped(twice, ({ key = "" }) => key).values()].slice(0, MAX_NAMED).map((group) => {
+    const lines = group.slice(0, MAX_NAMED).map(({ row }) => row.line);
+    const at = `lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`;
+    const spelled = [...new Set(group.map(({ identity }) => safeText(identity?.orderNumber ?? "")))];
+    const [first] = group;
+    if (spelled.length > 1)
+      return { at, message: `have one order number in several spellings: ${spelled.join(", ")}` };
+    const isSame = group.every(({ identity }) => identity?.content === first?.identity?.content);
+    return isSame
+      ? { at, message: `ask for the same payment${invisibleDifference(group)}` }
+      : { at, message: `have the order number ${spelled[0]}, and ask for different payments` };
+  });
+  // Two rows with one order number would be two links for one order.
+  const isOfOrders = twice.some(({ identity }) => (identity?.orderNumber ?? "") !== "");
+  return {
+    message: "Some rows repeat others.",
+    problems,
+    hint: isOfOrders
+      ? hint`Remove the rows that are there by mistake, or give each its own order number: two links of one order can both be paid.`
+      : hint`Remove the rows that are there by mistake, or send each of them once: ${sendAll}`,
+  };
+}
+
+/** Two rows that look the same differ in nothing else: which spellings they have, with all characters. */
+function invisibleDifference([first, ...others]: readonly CheckedRow[]): string {
+  for (const { row } of others)
+    for (const [place, { field, name }] of row.columns.entries()) {
+      const [one, other] = [first?.row, row].map((of) => cellText(of?.values[place] ?? null));
+      if (field === undefined || one === undefined || other === undefined || one === other) continue;
+      if (comparableText(one) === comparableText(other))
+        return `, and differ only in what cannot be seen: ${safeText(name)} is "${visibleText(one)}" and "${visibleText(other)}"`;
+    }
+  return "";
+}
+
+/** Rows whose results name the link of another row: taking that link for theirs would leave them unsent. */
+function misplacements(
+  at: readonly number[],
+  { rows }: Checked,
+  planned: readonly PlannedRow[],
+): ListRefusal {
+  const problems = namedRows(at, rows, planned).map(
+    ({ line, identity, link: { id, url, status, orderNumber: whoseOrder } }) => {
+      const { orderNumber } = identity;
+      const link = safeText(url ?? id ?? "");
+      const row =
+        orderNumber === "" ? "the row has no order number" : `the row is order ${safeText(orderNumber)}`;
+      const whose =
+        status === undefined || whoseOrder === ""
+          ? "and another row has it too"
+          : `which belongs to order ${safeText(whoseOrder)}`;
+      return { at: line, message: `${row}, and has the link ${link}, ${whose}` };
+    },
+  );
+  return {
+    message: `${rowCount(at.length)} ${at.length === 1 ? "names the link" : "name the links"} of other rows.${moreThanNamed(at)}`,
+    problems,
+    hint: CORRECT_ORDER,
+  };
+}
+
+/** Rows whose order number a spreadsheet seems to have changed: they were sent before, and would be sent again. */
+function respellings(
+  at: readonly number[],
+  { rows }: Checked,
+  planned: readonly PlannedRow[],
+  sendAll: CommandLine,
+): ListRefusal {
+  const problems = namedRows(at, rows, planned).map(({ line, identity, link }) => ({
+    at: line,
+    message: `has the order number ${safeText(identity.orderNumber)}, and ${safeText(link.orderNumber)} was sent before`,
+  }));
+  return {
+    message: `${rowCount(at.length)} ${at.length === 1 ? "has an order number that was" : "have order numbers that were"} sent before in another spelling.${moreThanNamed(at)}`,
+    problems,
+    hint: hint`A spreadsheet changes numbers: write them as they were sent, in a column formatted as text. If they are other orders: ${sendAll}`,
+  };
+}
+
+/** Rows that were sent with other values: the customer would get a second link for one order. */
+function changes(
+  at: readonly number[],
+  { rows }: Checked,
+  planned: readonly PlannedRow[],
+  sendChanged: CommandLine,
+): ListRefusal {
+  const problems = namedRows(at, rows, planned).map(({ line, identity, link, others }) => {
+    const { orderNumber, payment } = identity;
+    const order = orderNumber === "" ? "" : `${safeText(orderNumber)}: `;
+    const was = knownPart(link.payment ?? "");
+    return { at: line, message: `${order}${payment}, was ${was}. ${linkOfChange(link, others)}` };
+  });
+  return {
+    message: `${rowCount(at.length)} ${at.length === 1 ? "was" : "were"} sent before with another amount, currency, kind or transaction type.${moreThanNamed(at)}`,
+    problems,
+    hint: hint`To cancel all links of these orders that can still be paid, and send the rows as they are now: ${sendChanged}`,
+  };
+}
+
+function linkOfChange(link: Attempt, others: readonly Attempt[]): string {
+  const { id, url, status } = link;
+  const named = safeText(url ?? id ?? "");
+  if (isEnded(link)) return `Its link ${named} is ${status}: this customer has no link that can be paid`;
+  const state = status === undefined ? "" : ` (${status})`;
+  const more =
+    others.length === 0 ? "" : `, and can be paid with ${others.map(linkText).map(safeText).join(", ")} too`;
+  return `It has the link ${named}${state}${more}`;
+}
+
+export const moreThanNamed = ({ length }: readonly number[]): string =>
+  length > MAX_NAMED ? ` ${MAX_NAMED} of them are named.` : "";
+
+export interface NamedRow {
+  readonly line: string;
+  readonly identity: RowIdentity;
+  readonly link: Attempt;
+  readonly others: readonly Attempt[];
+}
+
+/** The first of the rows at some places, with what was sent for them. */
+export const namedRows = (
+  at: readonly number[],
+  rows: readonly CheckedRow[],
+  planned: readonly PlannedRow[],
+): NamedRow[] =>
+  at.slice(0, MAX_NAMED).flatMap((place) => {
+    const [row, { link, others = [] } = {}] = [rows[place], planned[place]];
+    if (row?.identity === undefined || link === undefined) return [];
+    return [{ line: `line ${row.row.line}`, identity: row.identity, link, others }];
+  });
