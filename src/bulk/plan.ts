@@ -111,7 +111,7 @@ function pairsOf(
     const known = (attempts.get(key) ?? []).filter(
       (attempt) => !allowDuplicates || isSpelled(attempt, identity) || isOfAnotherOrder(attempt, identity),
     );
-    if (group.length === 1 && known.length === 0) continue;
+    if (group.length === 1 && !attempts.has(key)) continue;
     const isTwice = group.length > 1 && !allowDuplicates && !isOfLinks;
     const threads = threadsOf(known);
     const members = group.map(({ at, row, ...member }) => ({ at, own: row?.own, ...member }));

@@ -91,7 +91,8 @@ export async function askService(
       for await (const json of allLinks(api.listLinks, { terminalId, from, to })) {
         links++;
         const [orderNumber, named] = [comparableText(textAt(json, "invoiceId")), textAt(json, "id")];
-        const key = orderNumber === "" ? undefined : keyOf(terminalId, orderNumber);
+        const terminal = textAt(json, "terminalId") || terminalId;
+        const key = orderNumber === "" ? undefined : keyOf(terminal, orderNumber);
         // Most links of a service are of other lists.
         if (key === undefined && named !== "" && !ids.has(named)) continue;
         const attempt = attemptOf(readPaymentLink(json).link, key ?? "", now);

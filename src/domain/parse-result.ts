@@ -53,8 +53,11 @@ export function nearest(
   const wanted = typed.toLowerCase();
   let best: { readonly name: string; readonly edits: number } | undefined;
   for (const name of names) {
+    const letters = Math.max(wanted.length, name.length);
+    // The letters that one name has more are edits at least.
+    if (!isNear(Math.abs(wanted.length - name.length), letters)) continue;
     const edits = editsBetween(wanted, name.toLowerCase());
-    if (!isNear(edits, Math.max(wanted.length, name.length))) continue;
+    if (!isNear(edits, letters)) continue;
     if (best === undefined || edits < best.edits) best = { name, edits };
   }
   return best?.name;

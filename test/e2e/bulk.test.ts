@@ -54,7 +54,7 @@ describe("bulk", () => {
     expect(refused.text()).toMatch(/EUR 10\.50 +Ada +R1 .*\n +EUR 1000\.00 +Bob +R2 /);
     refused.type(`n${ENTER}`);
     expect(await refused.ended).toBe(0);
-    expect(refused.text()).toContain("Nothing was sent.");
+    expect(refused.text()).toContain("Nothing was done.");
     const sent = openScreen(args, { home });
     await sent.until(/Send 2 links to /);
     sent.type(ENTER);

@@ -47,10 +47,10 @@ it("changes no step that was released: a change is a step of its own", () => {
         "12e7a56c0328",
       ],
       "sentRows": [
-        "1e2fd15e064f",
+        "83c1776f346c",
       ],
       "server": [
-        "66836e9d2c33",
+        "b00e79c756d3",
       ],
     }
   `);

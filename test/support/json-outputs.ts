@@ -142,10 +142,14 @@ const rowProblems = listOf(
   object({ ...each(text, "at message kind?"), ...each(count, "line rows"), lines: listOf(count) }),
 );
 const before = object(each(count, "paid? open? expired? cancelled? created? unknown? in_flight?"));
-const tally = "created sent_before refused not_reached unknown left invalid not_sent";
+const tally = "created sent_before refused not_reached unknown left invalid skipped not_sent";
+const withoutLink = about("Orders whose earlier links have ended, and which have no new one.", listOf(text));
 const list: Members = {
   ...each(orNull(text), "profile service"),
   rows: count,
+  read: about("Links of the service that were read.", count),
+  since: orNull(time),
+  elsewhere: about("Rows of which the service has a link that neither memory nor results know.", count),
   uncompared: about("Rows whose link only a results file has, and nobody knows what it is for.", count),
   sums: about("The amounts by currency.", { type: "object", additionalProperties: text }),
   unsent_columns: listOf(text),
@@ -206,11 +210,17 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   bulk: lines(
     line("row", {
       line: count,
-      status: oneOf("created", "refused", "not_reached", "unknown", "not_sent", "invalid"),
+      status: oneOf("created", "refused", "not_reached", "unknown", "not_sent", "invalid", "skipped"),
       ...each(text, "id? url? error?"),
       "problems?": listOf(schemaRef("Problem")),
     }),
-    line("summary", { ...list, ...each(count, tally), violations: rowProblems, "output?": text }),
+    line("summary", {
+      ...list,
+      ...each(count, tally),
+      without_link: withoutLink,
+      violations: rowProblems,
+      "output?": text,
+    }),
     about(
       "With --dry-run.",
       line("summary", { ...list, ...each(count, "invalid sent_before links"), before, first: anything }),

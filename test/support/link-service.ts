@@ -44,10 +44,10 @@ const CREATED = "2026-01-31T12:00:00Z";
 export async function startLinkService(
   fateOf: (arrival: Arrival) => Fate | Promise<Fate>,
   {
-    listStatus = 200,
+    listStatus = () => 200,
     listed = () => undefined,
   }: {
-    readonly listStatus?: number;
+    readonly listStatus?: () => number;
     /** Called after a page was listed. */
     readonly listed?: (links: readonly ServiceLink[]) => void;
   } = {},
@@ -75,7 +75,7 @@ export async function startLinkService(
     if (id === undefined) {
       const records = url.searchParams.get("page") === "1" ? createdLinks.map(shown) : [];
       listed(createdLinks);
-      return [listStatus, { totalCount: records.length, records }];
+      return [listStatus(), { totalCount: records.length, records }];
     }
     const link = createdLinks.find((one) => one.id === decodeURIComponent(id));
     if (link === undefined) return [404, { code: 275, message: "Invalid payment link ID" }];

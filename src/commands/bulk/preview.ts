@@ -124,7 +124,7 @@ function readingLines({ checked, planned, known: { reading }, counts }: Prepared
   const { links, since } = reading;
   const order = ({ identity: { orderNumber, payment } }: NamedRow): string => orderNumber || payment;
   return [
-    ...(since === undefined
+    ...(since === undefined || links === 0
       ? []
       : [`${linkCount(links)} of the service read, created since ${formatLocal(since)}.`]),
     ...named(
@@ -139,7 +139,7 @@ function readingLines({ checked, planned, known: { reading }, counts }: Prepared
       (row) => `${order(row)}: ${row.others.map(linkText).join(", ")}`,
     ),
     ...named(
-      ({ state, differs, isDue }) => state === "paid" && differs && !isDue,
+      ({ state, differs, isDue, isLeft }) => state === "paid" && differs && !isDue && !isLeft,
       (rows) => `${rows} paid, and other values in the list now: nothing is sent for them.`,
       (row) => `${order(row)}: ${row.identity.payment}, was paid with ${linkText(row.link)}`,
     ),
