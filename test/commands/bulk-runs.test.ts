@@ -94,6 +94,9 @@ describe("a run of bulk", () => {
       profile: null,
       service: service.url,
       uncompared: 0,
+      read: 0,
+      since: null,
+      elsewhere: 0,
       rows: 4,
       invalid: 3,
       sent_before: 0,
@@ -199,7 +202,7 @@ describe("a run of bulk", () => {
     const first = await unknown.send();
     expect(first.exit).toBe(6);
     expect(first.stdout).toContain("12 rows: 10 created, 2 unknown");
-    expect(first.stderr).toMatch(/line \d+ {2}unknown {2}The request was sent/);
+    expect(first.stderr).toMatch(/line \d+, I\d+ {2}unknown {2}The request was sent/);
     expect((await unknown.send()).exit).toBe(6);
     expect(service.arrivals).toHaveLength(12);
     const refused = await unknown.send("--again", "unknown");

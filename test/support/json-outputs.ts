@@ -460,6 +460,7 @@ const details: Members = {
   ...each(about("What the service answered.", anything), "status? service? body? location? retryAfter?"),
   "code?": about("The service's own code, or why a webhook was rejected."),
   ...each(text, "id? link? linkStatus? uti? answered?"),
+  "without_link?": withoutLink,
   ...each(text, "outcome? reason? database? path?"),
   ...each(listOf(text), "missing? failed?"),
   ...each(about("Of rows.", count), `rows? misplaced? respelled? changed? ${tally.replace(/(?= |$)/g, "?")}`),

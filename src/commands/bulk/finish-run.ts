@@ -202,7 +202,7 @@ function runFailure(
   next: readonly Hint[],
   context: Pick<Context, "commandLine" | "now">,
 ): unknown {
-  const details = { ...tally, without_link: withoutLink };
+  const details = { ...tally, ...(withoutLink.length > 0 && { without_link: withoutLink }) };
   const lookAtService = [
     ...(tally.unknown > unknownWithoutNumber
       ? [
