@@ -2,7 +2,8 @@
 import type { PaylinkError } from "../domain/errors.ts";
 import type { Api } from "../service/client.ts";
 import type { Attempt, Memory } from "../store/sent-rows.ts";
-import type { CheckedRow } from "./check-rows.ts";
+import type { CheckedRow } from "./read.ts";
+import { addTo } from "./groups.ts";
 import { isSamePayment, orderKey } from "./row.ts";
 import { askService, firstAsked, NOTHING_READ, type Reading } from "./service-links.ts";
 
@@ -134,15 +135,3 @@ const isLinkOf = (link: Attempt, { payment }: Attempt): boolean =>
   payment === undefined ||
   link.payment === undefined ||
   isSamePayment(payment, link.payment);
-
-export function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) addTo(groups, keyOf(item), item);
-  return groups;
-}
-
-export function addTo<T>(groups: Map<string, T[]>, key: string, item: T): void {
-  const group = groups.get(key);
-  if (group === undefined) groups.set(key, [item]);
-  else group.push(item);
-}

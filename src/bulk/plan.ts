@@ -1,7 +1,7 @@
 /** What a run does with each row of a list, as a pure function of the rows, of what was sent before, and of the flags. */
 import { numberKey } from "../lists/order-numbers.ts";
 import type { Attempt, SentKey } from "../store/sent-rows.ts";
-import { grouped } from "./attempts.ts";
+import { grouped } from "./groups.ts";
 import { isSamePayment, type RowIdentity } from "./row.ts";
 
 /** Which rows are sent once more. */

@@ -1,6 +1,6 @@
 /** What a list says of its currency, and what spreadsheets leave in it. */
 import { describe, expect, it } from "vitest";
-import { checkRows } from "../../src/bulk/check-rows.ts";
+import { checkRows } from "../../src/bulk/read.ts";
 import { Columns } from "../../src/lists/columns.ts";
 import { currenciesInName, currenciesOf, splitAmount } from "../../src/lists/currencies.ts";
 import { readList, requireColumns } from "../../src/lists/read-list.ts";
@@ -29,7 +29,15 @@ async function check(
     list,
   };
   const { signal } = new AbortController();
-  const checked = await checkRows({ list, columns, context, now: NOW, only: [], signal, checked: () => undefined });
+  const checked = await checkRows({
+    list,
+    columns,
+    context,
+    now: NOW,
+    only: [],
+    signal,
+    checked: () => undefined,
+  });
   const rows = [...list.rows].map((row) => {
     const { request, problems } = requestOf(row, context, NOW);
     return request === null

@@ -1,9 +1,9 @@
 /** The plan of a list: the same for every permutation and spelling of it, wherever it is made. */
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { checkRows } from "../../src/bulk/check-rows.ts";
-import type { CheckedRow } from "../../src/bulk/check-rows.ts";
-import { grouped } from "../../src/bulk/attempts.ts";
+import { checkRows } from "../../src/bulk/read.ts";
+import type { CheckedRow } from "../../src/bulk/read.ts";
+import { grouped } from "../../src/bulk/groups.ts";
 import { Columns } from "../../src/lists/columns.ts";
 import { type Again, plan, type PlannedRow, type RowState } from "../../src/bulk/plan.ts";
 import { readList } from "../../src/lists/read-list.ts";
@@ -28,7 +28,15 @@ async function check(text: string, env: Readonly<Record<string, string>> = {}) {
     list,
   };
   const { signal } = new AbortController();
-  const { rows } = await checkRows({ list, columns, context, now: NOW, only: [], signal, checked: () => undefined });
+  const { rows } = await checkRows({
+    list,
+    columns,
+    context,
+    now: NOW,
+    only: [],
+    signal,
+    checked: () => undefined,
+  });
   const plain = ({ row, key, identity, own, isValid, isChosen }: CheckedRow) => ({
     row,
     key,

@@ -4,7 +4,7 @@ import { openLocalMemory } from "../../src/bulk/local-memory.ts";
 import { Pace } from "../../src/bulk/pace.ts";
 import { readList } from "../../src/lists/read-list.ts";
 import { requestOf, type RowContext } from "../../src/bulk/row.ts";
-import { sendRows, type Created, type DueRow } from "../../src/bulk/send-rows.ts";
+import { sendRows, type Created, type DueRow } from "../../src/bulk/send.ts";
 import type { Outcome } from "../../src/bulk/outcome.ts";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";

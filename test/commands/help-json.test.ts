@@ -66,7 +66,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
   ["create", `${REQUEST} --dry-run --curl --timeout --quiet --qr --open --wait`],
   [
     "bulk",
-    `${REQUEST} --map --only --header-line --decimal-comma --allow-duplicates --output --force --concurrency --rate --timeout --dry-run --skip-invalid --again`,
+    `${REQUEST} --map --only --header-line --decimal-comma --allow-duplicates --output --force --concurrency --rate --timeout --dry-run --skip-invalid --look-back --again`,
   ],
   ["links list", "--status --invoice-id --since --until --limit --terminal-id --csv --timeout --quiet"],
   ["links cancel", "--timeout --quiet"],

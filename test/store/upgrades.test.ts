@@ -50,7 +50,7 @@ it("changes no step that was released: a change is a step of its own", () => {
         "83c1776f346c",
       ],
       "server": [
-        "b00e79c756d3",
+        "eda4608cf9a0",
       ],
     }
   `);

@@ -6,7 +6,7 @@ import { Columns } from "../../lists/columns.ts";
 import { readList, type List } from "../../lists/read-list.ts";
 import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
 import { RowProblems } from "../../lists/row-problems.ts";
-import { runList } from "../../bulk/run-list.ts";
+import { runList } from "../../bulk/run.ts";
 import type { Context, Output } from "../../context.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { Sums } from "../../domain/money.ts";

@@ -1,12 +1,12 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
-import type { CheckedRow } from "../../bulk/check-rows.ts";
+import type { CheckedRow } from "../../bulk/read.ts";
 import { canBePaid, earlierOutcome, type Outcome } from "../../bulk/outcome.ts";
 import type { PlannedRow } from "../../bulk/plan.ts";
 import type { List } from "../../lists/read-list.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
 import { problemsText } from "../../bulk/row.ts";
 import type { RowProblem } from "../../lists/row-problems.ts";
-import type { ListEnd } from "../../bulk/run-list.ts";
+import type { ListEnd } from "../../bulk/run.ts";
 import type { Context } from "../../context.ts";
 import { FAILURES, PaylinkError, type FailureCode } from "../../domain/errors.ts";
 import { hint, paylink, type Hint } from "../../domain/hint.ts";

@@ -1,5 +1,5 @@
 /** The list of a bulk run: its rows, what is known of them, and what the run does with each. */
-import { attemptsIn, checkRows, type Checked, type CheckedRow } from "../../bulk/check-rows.ts";
+import { attemptsIn, checkRows, type Checked, type CheckedRow } from "../../bulk/read.ts";
 import { attemptsOf, type KnownAttempts } from "../../bulk/attempts.ts";
 import { Columns } from "../../lists/columns.ts";
 import { plan, type PlannedRow, type RowState } from "../../bulk/plan.ts";
@@ -74,7 +74,8 @@ export async function prepareList(
   });
   if (out.json)
     for (const checkedRow of checked.rows)
-      if (checkedRow.key === undefined && checkedRow.isChosen) out.lines([JSON.stringify(invalidJson(checkedRow))]);
+      if (checkedRow.key === undefined && checkedRow.isChosen)
+        out.lines([JSON.stringify(invalidJson(checkedRow))]);
   const results: Attempt[] = [];
   for (const path of resultFiles) {
     const found = await resultsAt(path);

@@ -1,6 +1,6 @@
 /** The preview of a list before it is sent: what it asks for, from which account, and whether that is what the user wants. */
 import { setImmediate } from "node:timers/promises";
-import { TURN } from "../../bulk/check-rows.ts";
+import { TURN } from "../../bulk/read.ts";
 import { linkText } from "../../bulk/outcome.ts";
 import type { PlannedRow } from "../../bulk/plan.ts";
 import { requestOf } from "../../bulk/row.ts";

@@ -1,6 +1,6 @@
 /** What keeps a list from being sent, in words that name the rows. */
-import type { Checked, CheckedRow } from "../../bulk/check-rows.ts";
-import { grouped } from "../../bulk/attempts.ts";
+import type { Checked, CheckedRow } from "../../bulk/read.ts";
+import { grouped } from "../../bulk/groups.ts";
 import { linkText } from "../../bulk/outcome.ts";
 import { isEnded, isHeldUp, type PlannedRow } from "../../bulk/plan.ts";
 import { knownPart, type RowIdentity } from "../../bulk/row.ts";

@@ -1,5 +1,5 @@
 /** The lists that are sent in a simulated world, read and checked once. */
-import { checkRows, type Checked } from "../../../src/bulk/check-rows.ts";
+import { checkRows, type Checked } from "../../../src/bulk/read.ts";
 import { Columns } from "../../../src/lists/columns.ts";
 import { readList } from "../../../src/lists/read-list.ts";
 import type { RowContext } from "../../../src/bulk/row.ts";
@@ -56,7 +56,15 @@ async function checked(orders: readonly Order[]): Promise<CheckedList> {
     list,
   };
   const { signal } = new AbortController();
-  const parts = { list, columns, context: rowContext, now: new Date(0), only: [], signal, checked: () => undefined };
+  const parts = {
+    list,
+    columns,
+    context: rowContext,
+    now: new Date(0),
+    only: [],
+    signal,
+    checked: () => undefined,
+  };
   return {
     ...(await checkRows(parts)),
     rowContext,

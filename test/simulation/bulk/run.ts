@@ -2,7 +2,7 @@
 import { NOT_SHARED } from "../../../src/settings/token-files.ts";
 import { attemptsOf } from "../../../src/bulk/attempts.ts";
 import { isHeldUp, plan, type Again, type PlannedRow } from "../../../src/bulk/plan.ts";
-import { runList, type ListEnd } from "../../../src/bulk/run-list.ts";
+import { runList, type ListEnd } from "../../../src/bulk/run.ts";
 import { PaylinkError } from "../../../src/domain/errors.ts";
 import { passed } from "../../../src/domain/timers.ts";
 import type { Send } from "../../../src/http/exchange.ts";

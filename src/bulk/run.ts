@@ -5,13 +5,13 @@ import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import { LONGEST_TIMER } from "../domain/time.ts";
 import { passed, type Timers } from "../domain/timers.ts";
 import type { Api } from "../service/client.ts";
-import type { CheckedRow } from "./check-rows.ts";
+import type { CheckedRow } from "./read.ts";
 import { Pace, type PaceParts } from "./pace.ts";
 import type { Outcome } from "./outcome.ts";
 import { isEnded, type PlannedRow } from "./plan.ts";
 import type { ListRow } from "../lists/read-list.ts";
 import { requestOf, type RowContext } from "./row.ts";
-import { sendRows, type Created, type DueRow, type SendingParts } from "./send-rows.ts";
+import { sendRows, type Created, type DueRow, type SendingParts } from "./send.ts";
 
 export interface ListRun
   extends Pick<SendingParts, "memory" | "concurrency">, Pick<PaceParts, "rate" | "random" | "paused"> {
