@@ -233,7 +233,8 @@ class Sending {
       const body = typeof details["body"] === "string" ? details["body"] : "";
       const said = [message, problemsText(problems), body].filter((part) => part !== "").join(" ");
       // When the time of the run has passed, a request that has not left is not sent.
-      const status = stopped() && error.code === "timed_out" ? "not_sent" : statusAfter(error.code);
+      const status =
+        stopped() && error.code === "timed_out" ? "not_sent" : (STATUS_AFTER[error.code] ?? "unknown");
       this.judge(error, status, since);
       return { status, error: said };
     }
@@ -316,25 +317,18 @@ class Sending {
 /** Failures that every other row would meet too. */
 const EVERY_ROW: ReadonlySet<FailureCode> = new Set(["unauthorized", "redirected", "internal"]);
 
-/** The status of a row after a failure to create its link. */
-function statusAfter(code: FailureCode): Status {
-  switch (code) {
-    case "refused":
-    case "unauthorized":
-    case "redirected":
-      return "refused";
-    case "not_reached":
-    case "timed_out":
-    case "overloaded":
-    case "no_token":
-    case "no_profile":
-    case "usage":
-      return "not_reached";
-    case "interrupted":
-    case "terminated":
-    case "internal":
-      return "not_sent";
-    default:
-      return "unknown";
-  }
-}
+/** The status of a row after a failure to create its link. After any other, the link may exist. */
+const STATUS_AFTER: Readonly<Partial<Record<FailureCode, Status>>> = {
+  refused: "refused",
+  unauthorized: "refused",
+  redirected: "refused",
+  not_reached: "not_reached",
+  timed_out: "not_reached",
+  overloaded: "not_reached",
+  no_token: "not_reached",
+  no_profile: "not_reached",
+  usage: "not_reached",
+  interrupted: "not_sent",
+  terminated: "not_sent",
+  internal: "not_sent",
+};
