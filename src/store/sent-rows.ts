@@ -165,7 +165,13 @@ async function find({ all, now, dialect }: DatabaseSession, keys: readonly strin
       values,
     );
     for (const row of rows) {
-      const { lease, sent_at: sentAt, order_number: orderNumber, state: stored, ...known } = sentRow.parse(row);
+      const {
+        lease,
+        sent_at: sentAt,
+        order_number: orderNumber,
+        state: stored,
+        ...known
+      } = sentRow.parse(row);
       const isLeased = lease > now && lease < now + LONGEST_LEASE;
       const state = stored === "claimed" ? (isLeased ? "in flight" : "unknown") : stored;
       found.push({ ...known, source: "memory", state, sentAt, orderNumber, status: undefined });
