@@ -98,43 +98,58 @@ const ALONE: Pair = { isTwice: false, isEarlier: false, occurrence: 1, own: [], 
 function pairsOf(
   rows: readonly RowToPlan[],
   attempts: ReadonlyMap<string, readonly Attempt[]>,
-  { allowDuplicates, isOfLinks }: PlanOptions,
+  options: PlanOptions,
 ): ReadonlyMap<number, Pair> {
-  const places = rows.flatMap(({ key, identity, isChosen }, at) =>
-    key === undefined || identity === undefined || !isChosen ? [] : [{ at, key, identity, row: rows[at] }],
+  const members = rows.flatMap(({ key, identity, own, isChosen }, at): Member[] =>
+    key === undefined || identity === undefined || !isChosen ? [] : [{ at, key, identity, own }],
   );
   const pairs = new Map<number, Pair>();
-  for (const group of grouped(places, ({ key, identity }) =>
-    allowDuplicates ? `${key} ${identity.orderNumber}` : key,
-  ).values()) {
-    const [{ key = "", identity } = {}] = group;
-    const known = (attempts.get(key) ?? []).filter(
-      (attempt) => !allowDuplicates || isSpelled(attempt, identity) || isOfAnotherOrder(attempt, identity),
-    );
-    if (group.length === 1 && !attempts.has(key)) continue;
-    const isTwice = group.length > 1 && !allowDuplicates && !isOfLinks;
-    const threads = threadsOf(known);
-    const members = group.map(({ at, row, ...member }) => ({ at, own: row?.own, ...member }));
-    const found = paired(members, threads);
-    const taken = new Set(found.values());
-    const free = threads.filter((thread) => !taken.has(thread)).flat();
-    const isOfOrder = identity?.orderNumber !== "";
-    const leading = isOfLinks && isOfOrder ? latest(members, found) : undefined;
-    const used = new Set((attempts.get(key) ?? []).map(({ occurrence }) => occurrence));
-    let next = 1;
-    for (const member of members) {
-      const own = found.get(member) ?? [];
-      let occurrence = own.find(({ source }) => source === "memory")?.occurrence;
-      if (occurrence === undefined) {
-        while (used.has(next)) next++;
-        occurrence = next++;
-      }
-      const others = leading === undefined ? free : known.filter((attempt) => !own.includes(attempt));
-      const isEarlier = leading !== undefined && leading !== member;
-      pairs.set(member.at, { isTwice, isEarlier, occurrence, own, others: isOfOrder ? others : [] });
-    }
+  const groups = grouped(members, ({ key, identity }) =>
+    options.allowDuplicates ? `${key} ${identity.orderNumber}` : key,
+  );
+  for (const group of groups.values()) {
+    const [first] = group;
+    const known = first && attempts.get(first.key);
+    if (first === undefined || (group.length === 1 && known === undefined)) continue;
+    for (const [at, pair] of pairsOfGroup(group, known ?? [], first.identity, options)) pairs.set(at, pair);
   }
   return pairs;
+}
+
+/** The rows with one key, and every attempt for them. */
+function pairsOfGroup(
+  members: readonly Member[],
+  attempts: readonly Attempt[],
+  identity: RowIdentity,
+  { allowDuplicates, isOfLinks }: PlanOptions,
+): (readonly [at: number, pair: Pair])[] {
+  const known = attempts.filter(
+    (attempt) => !allowDuplicates || isSpelled(attempt, identity) || isOfAnotherOrder(attempt, identity),
+  );
+  const threads = threadsOf(known);
+  const found = paired(members, threads);
+  const taken = new Set(found.values());
+  const free = threads.filter((thread) => !taken.has(thread)).flat();
+  const isOfOrder = identity.orderNumber !== "";
+  const leading = isOfLinks && isOfOrder ? latest(members, found) : undefined;
+  const used = new Set(attempts.map(({ occurrence }) => occurrence));
+  let next = 1;
+  const unused = (): number => {
+    while (used.has(next)) next++;
+    return next++;
+  };
+  return members.map((member) => {
+    const own = found.get(member) ?? [];
+    const others = leading === undefined ? free : known.filter((attempt) => !own.includes(attempt));
+    const pair = {
+      isTwice: members.length > 1 && !allowDuplicates && !isOfLinks,
+      isEarlier: leading !== undefined && leading !== member,
+      occurrence: own.find(({ source }) => source === "memory")?.occurrence ?? unused(),
+      own,
+      others: isOfOrder ? others : [],
+    };
+    return [member.at, pair];
+  });
 }
 
 /** The row with the link that was made last. */
@@ -159,9 +174,11 @@ function threadsOf(attempts: readonly Attempt[]): (readonly Attempt[])[] {
 }
 
 interface Member {
+  /** Its place in the list. */
   readonly at: number;
-  readonly own: Attempt | undefined;
+  readonly key: string;
   readonly identity: RowIdentity;
+  readonly own: Attempt | undefined;
 }
 
 /** By what rows and attempts are paired, the most certain first. */

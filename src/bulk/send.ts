@@ -1,5 +1,5 @@
 /** Sends each due row once: claims it in the memory, creates its link, and writes what became of it. */
-import { PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
+import { PaylinkError, type FailureCode } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import type { Timers } from "../domain/timers.ts";
 import { SendError } from "../http/exchange.ts";
