@@ -15,7 +15,8 @@ import { stringifyJson } from "../domain/json.ts";
 import { LINK_STATUSES } from "../domain/payment-link-reply.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { syncFolder } from "../store/folders.ts";
-import { safeJson, safeText } from "../render/safe-text.ts";
+import { csvCell, escapeFormula } from "../render/csv-cell.ts";
+import { safeJson } from "../render/safe-text.ts";
 import type { Column } from "../lists/columns.ts";
 import type { Attempt } from "../store/sent-rows.ts";
 import type { Outcome, Status } from "./outcome.ts";
@@ -199,23 +200,9 @@ function* csvRecords({ list, results, service }: ResultParts): Generator<string[
   }
 }
 
-/** An apostrophe before it shows a spreadsheet that a cell is text; one that is there already needs another to come back. */
-const escapeFormula = (text: string): string =>
-  text.replace(/^(?='*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, "'");
-
-/**
- * A spreadsheet of another country splits at the other separator, whatever the quotes: what follows must be no formula. In
- * a URL, the separator is escaped. A file is shown with `cat` too.
- */
-function harmless(name: ResultColumn, text: string): string {
-  // Spaces at the start must not hide a formula.
-  const safe = escapeFormula(safeText(text).trimStart());
-  return safe.replace(
-    /([,;])(\s*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g,
-    (_, separator: string, spaces: string) =>
-      name === "url" ? `${encodeURIComponent(separator)}${spaces}` : `${separator}${spaces}'`,
-  );
-}
+/** In a URL, the separator is escaped. */
+const harmless = (name: ResultColumn, text: string): string =>
+  csvCell(text, name === "url" ? encodeURIComponent : undefined);
 
 async function* jsonLines({ list, results, service }: ResultParts): AsyncGenerator<Uint8Array> {
   const names = resultNames(ownColumns(list));

@@ -10,7 +10,8 @@ import { responseText } from "../domain/response-codes.ts";
 import { splitReference } from "../domain/reference.ts";
 import { capturedUrl, isSuccess } from "../http/message.ts";
 import { parseInstant } from "../domain/time.ts";
-import { textOf } from "../domain/transaction.ts";
+import { LISTENER_URL } from "../domain/own-addresses.ts";
+import { amountIn, textOf } from "../domain/transaction.ts";
 import type { FieldName } from "../domain/transaction-fields.ts";
 import type { History } from "../store/reading.ts";
 import { isSentAgain, type StoredAttempt, type StoredEvent } from "../store/rows.ts";
@@ -86,15 +87,16 @@ export function eventPage(
 function curlPanel(view: InspectorView, event: StoredEvent): Page | "" {
   if (!isOwn(view, event)) return "";
   const { request } = event;
-  const curl = curlCommand(request, view.target || capturedUrl(request));
+  const curl = curlCommand(request, curlUrl(view, event));
   if (curl === undefined) return "";
   const { command, needsFile } = curl;
   return panel(
     "curl",
-    "Send it with curl",
-    folded(
+    "Send it from a terminal",
+    html`${changedCopy(view, event)}
+    ${folded(
       "curl",
-      "Command",
+      "The same bytes with curl",
       html`${block({ id: "curl-command", title: "curl command", text: command })}
       ${
         needsFile
@@ -104,8 +106,30 @@ function curlPanel(view: InspectorView, event: StoredEvent): Page | "" {
             </p>`
           : ""
       }`,
-    ),
+    )}`,
   );
+}
+
+/** Where it is sent, or was posted to; where neither is known, as Host does not name the listener, where `listen` listens by default. */
+function curlUrl({ target }: InspectorView, { request }: StoredEvent): string {
+  if (/^https?:/.test(target)) return target;
+  return request.authority === "" ? new URL(request.target, LISTENER_URL).href : capturedUrl(request);
+}
+
+/** A changed copy is a sample with an order number of its own, which no application takes for a payment of the order. */
+function changedCopy({ target, named }: InspectorView, { id, reference, content }: StoredEvent): Page | "" {
+  if (content.record === null) return "";
+  const command = paylink`trigger ${{
+    "--from": id,
+    "--reference": reference === "" ? undefined : `SAMPLE-${reference}`,
+    "--amount": amountIn(content.record, "amountTrans")?.toString(),
+    "--to": /^https?:/.test(target) ? target : undefined,
+  }}`;
+  return html`<p class="hint">
+    A changed copy as a sample, signed with the key of the sandbox or of <code>--sign-with</code>, with
+    <code>--set &lt;field&gt;=&lt;value&gt;</code> for other fields:
+    ${copyable("the command that sends a changed copy", renderHint([command], named))}
+  </p>`;
 }
 
 /** Says of an approved payment that its order has another one: one of them may have to be paid back. */
@@ -332,11 +356,6 @@ function actionsOf(view: InspectorView, event: StoredEvent, signs: boolean): Pag
           action: `${path}/send`,
           back,
         })
-      : ""
-  }
-  ${
-    isOwn(view, event) && view.signsSamples && event.content.record !== null
-      ? html`<a class="button" href="${path}/edit">Edit a copy…</a>`
       : ""
   }
   ${

@@ -1,8 +1,7 @@
-/** What a list shows as a file: CSV that spreadsheets open as text, or lines of JSON that paylink reads again. */
+/** What a list shows as a file: CSV that spreadsheets open as text. */
 import { stringify } from "csv-stringify/sync";
 import { amountIn, textOf } from "../domain/transaction.ts";
-import { eventLine, rejectionLine } from "../events/event-json.ts";
-import { safeJson, safeText } from "../render/safe-text.ts";
+import { csvCell } from "../render/csv-cell.ts";
 import type { EventStore } from "../store/event-store.ts";
 import type { EventQuery } from "../store/event-query.ts";
 import { type EventRow, shownState, withAttempts } from "./rows.ts";
@@ -39,33 +38,27 @@ const CSV_COLUMNS = [
 
 type Cells = Readonly<Partial<Record<(typeof CSV_COLUMNS)[number], string>>>;
 
-/** A cell that a spreadsheet would take for a formula begins with an apostrophe. */
 export const csvOf = (rows: readonly EventRow[]): string =>
-  stringify(rows.map(cellsOf), {
-    columns: [...CSV_COLUMNS],
-    header: true,
-    escape_formulas: true,
-    record_delimiter: "\r\n",
-  });
-
-export const exportedLines = (rows: readonly EventRow[]): string =>
-  rows
-    .map(({ stored }) => `${stored.type === "event" ? safeJson(eventLine(stored)) : rejectionLine(stored)}\n`)
-    .join("");
+  stringify(
+    rows.map((row) => {
+      const cells = cellsOf(row);
+      return CSV_COLUMNS.map((name) => csvCell(cells[name] ?? ""));
+    }),
+    { columns: [...CSV_COLUMNS], header: true, record_delimiter: "\r\n" },
+  );
 
 function cellsOf({ stored, attempt }: EventRow): Cells {
   const common = { received: stored.receivedAt.toISOString(), id: stored.id, state: shownState(stored) };
   if (stored.type === "rejected") return { ...common, answer: String(stored.status), reason: stored.code };
   const { record } = stored.content;
-  const text = (name: "transCurrencyCode" | "cardPan"): string =>
-    safeText((record && textOf(record, name)) ?? "");
+  const text = (name: "transCurrencyCode" | "cardPan"): string => (record && textOf(record, name)) ?? "";
   return {
     ...common,
     outcome: stored.outcome,
     amount: String((record && amountIn(record, "amountTrans")) ?? ""),
     currency: text("transCurrencyCode"),
-    order: safeText(stored.reference),
-    uti: safeText(stored.uti),
+    order: stored.reference,
+    uti: stored.uti,
     card: text("cardPan").slice(-4),
     answer: attempt?.status == null ? "" : String(attempt.status),
     attempts: stored.delivery === null ? "" : String(stored.delivery.attempts),

@@ -1,13 +1,12 @@
 /** What every page of the inspector shows: its head with search, store and connection, the tabs, and what an action has done. */
 import { html } from "hono/html";
-import { badge, clipped, plural } from "../pages/components.ts";
-import { count, workPage } from "../pages/frame.ts";
+import { clipped, plural, titleRow } from "../pages/components.ts";
+import { count, type Notice, type Notices, workPage, type WorkView } from "../pages/frame.ts";
 import type { Page } from "../pages/page.ts";
 import type { Named } from "../render/hint.ts";
 import type { RunKeys } from "../events/event.ts";
 
-export interface InspectorView {
-  readonly now: Date;
+export interface InspectorView extends WorkView {
   readonly profile: string | undefined;
   /** What commands on the pages carry. */
   readonly named: Named;
@@ -20,12 +19,6 @@ export interface InspectorView {
   readonly failed: number;
   /** Where events are sent again, unless a person names another target; "" for none. */
   readonly target: string;
-  /** Whether an edited copy can be signed. */
-  readonly signsSamples: boolean;
-  /** The path and query of this page; actions return to it. */
-  readonly here: string;
-  /** What the action that led to this page has done. */
-  readonly done: string | undefined;
 }
 
 /** Events that wait or failed are counted up to this number. */
@@ -64,7 +57,8 @@ export const inspectorPage = (
 ): Page =>
   workPage({
     kind: "inspector",
-    now: view.now,
+    view,
+    notices: NOTICES,
     poll: INSPECTOR_POLL,
     title: `${view.failed === 0 ? "" : `(${countText(view.failed)} failed) `}${title} – paylink inspect`,
     brand: "paylink inspect",
@@ -86,21 +80,20 @@ export const inspectorPage = (
     beside: html`<p class="store mono" dir="auto">
       ${view.profile === undefined ? "" : html`profile ${clipped(view.profile)} · `}${clipped(view.place, 80)}
     </p>`,
-    failed: view.failed,
-    done: doneText(view.done),
-    content: html`<div class="title-row">
-        <h1><bdi>${title}</bdi> <span id="title-state">${state === undefined ? "" : badge(state)}</span></h1>
-        <div class="actions">${actions}</div>
-      </div>
-      ${content}`,
-    here: view.here,
+    content: html`${titleRow(title, { state, actions })} ${content}`,
     skipTo,
     live,
   });
 
 /** What an action has done, or why it has changed nothing. */
-const DONE_NOTICES = new Map([
-  ["retry", "The event is due now: a running listen --ack stored forwards it."],
+const NOTICES: Notices = new Map<string, Notice>([
+  [
+    "retry",
+    (count) =>
+      count === undefined
+        ? "The event is due now: a running listen --ack stored forwards it."
+        : `${plural(count, "event is", "events are")} due now.`,
+  ],
   ["busy", "Nothing changed: the event is already due, is being forwarded now, or was delivered."],
   ["skip", "The event will not be forwarded. Retry undoes this."],
   ["other-key", "Nothing was sent: the event was verified with a key that this run does not have."],
@@ -110,13 +103,6 @@ const DONE_NOTICES = new Map([
   ["sent", "The webhook was sent again, and your application accepted it."],
   ["unsent", "The webhook was sent again, and was not accepted: see the newest attempt."],
 ]);
-
-function doneText(done = ""): string | undefined {
-  const [, number] = /^retry-(\d{1,7})$/.exec(done) ?? [];
-  return number === undefined
-    ? DONE_NOTICES.get(done)
-    : `${plural(Number(number), "event is", "events are")} due now.`;
-}
 
 export const eventNotFoundPage = (view: InspectorView): Page =>
   inspectorPage(view, {

@@ -47,7 +47,7 @@ export const approvedIn = ({ rows }: OrderPayments): StoredEvent[] =>
   rows.flatMap(({ stored }) => (stored.type === "event" && stored.outcome === "APPROVED" ? [stored] : []));
 
 export function orderPanel(view: InspectorView, { order, rows, hasMore }: OrderPayments): Page {
-  const all = html`<a href="${address("/", { text: order, group: "order" })}">Show all</a>`;
+  const all = html`<a href="${address("/", { text: order })}">Show all</a>`;
   return panel(
     "order",
     `Payments of order ${clipped(order)}`,

@@ -4,27 +4,23 @@ import { outcomeNamed } from "../domain/outcome.ts";
 import type { DeliveryState, RunKeys } from "../events/event.ts";
 import type { EventQuery, Sought } from "../store/event-query.ts";
 import { periodIn } from "../pages/filters.ts";
+import { filtersIn } from "../pages/list-page.ts";
 import type { InspectorView } from "./frame.ts";
 
-/** The filters of the list; each is empty if it is not used. */
-export const FILTERS = ["text", "state", "outcome", "path", "keys", "time", "from", "to", "group"] as const;
-export type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
+const FILTERS = ["outcome", "path", "keys", "time", "from", "to"] as const;
+export type EventFilters = Readonly<Record<"text" | "state" | (typeof FILTERS)[number], string>>;
 
-/** The states of the pages, which are their filters, with what the store calls them. */
-export const STORED_STATES: Readonly<Record<string, DeliveryState | "rejected">> = {
-  waiting: "pending",
-  failed: "failed",
-  forwarded: "delivered",
-  skipped: "skipped",
-  rejected: "rejected",
-};
+export const eventFilters = (asked: Readonly<Record<string, string>>): EventFilters =>
+  filtersIn(FILTERS, asked);
 
-export const filtersIn = (asked: Readonly<Record<string, string>>): Filters =>
-  Object.fromEntries(FILTERS.map((name) => [name, asked[name]?.trim() ?? ""])) as Filters;
-
-/** Whether anything is left out by them. */
-export const isFiltered = (filters: Filters): boolean =>
-  FILTERS.some((name) => name !== "group" && filters[name] !== "");
+/** The states that events are filtered by, in the words of `events`. */
+export const LISTED_STATES = [
+  "pending",
+  "failed",
+  "delivered",
+  "skipped",
+  "rejected",
+] as const satisfies readonly (DeliveryState | "rejected")[];
 
 export interface ParsedFilters {
   readonly query: EventQuery;
@@ -33,7 +29,7 @@ export interface ParsedFilters {
 }
 
 export function queryFrom(
-  filters: Filters,
+  filters: EventFilters,
   { now, keys }: Pick<InspectorView, "now" | "keys">,
 ): ParsedFilters {
   const { text, state, outcome, path } = filters;
@@ -45,7 +41,11 @@ export function queryFrom(
   };
   const query: EventQuery = {
     sought: text === "" ? undefined : soughtIn(text),
-    state: among("state", state, STORED_STATES[state]),
+    state: among(
+      "state",
+      state,
+      LISTED_STATES.find((one) => one === state),
+    ),
     outcome: among("outcome", outcome, outcomeNamed(outcome)),
     path: path === "" ? undefined : path,
     ...(keys === undefined ? {} : among("choice of keys", filters.keys, chosenKeys(filters.keys, keys))),

@@ -11,7 +11,6 @@ import { badge, clipped, countdown, exactTime, plural, spaced } from "../pages/c
 import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import type { InspectorView } from "./frame.ts";
-import { STORED_STATES } from "./query.ts";
 
 /** The most rows of a list on a page. */
 export const ROWS_SHOWN = 50;
@@ -29,12 +28,8 @@ export async function withAttempts(store: EventStore, found: readonly StoredRequ
 }
 
 /** An event that is forwarded nowhere is `verified`. */
-export function shownState(stored: StoredRequest): string {
-  if (stored.type !== "event") return stored.type;
-  const [state = "verified"] =
-    Object.entries(STORED_STATES).find(([, kept]) => kept === stored.delivery?.state) ?? [];
-  return state;
-}
+export const shownState = (stored: StoredRequest): string =>
+  stored.type === "event" ? (stored.delivery?.state ?? "verified") : stored.type;
 
 export const eventPath = (id: string): string => `/events/${encodeURIComponent(id)}`;
 

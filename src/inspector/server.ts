@@ -19,27 +19,23 @@ import type { Named } from "../render/hint.ts";
 import { safeText } from "../render/safe-text.ts";
 import { type Forward, type NewEvent, type Rejection, type RunKeys } from "../events/event.ts";
 import { BODY_FILE } from "./curl.ts";
-import { editableCopy, copyProblem, editPage } from "./edit-page.ts";
-import { csvOf, exportedRows, exportedLines } from "./export.ts";
+import { csvOf, exportedRows } from "./export.ts";
 import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNT_LIMIT, eventNotFoundPage, type InspectorView } from "./frame.ts";
 import { eventsPage } from "./lists.ts";
 import { orderPayments } from "./order.ts";
 import { keepingStore } from "./kept.ts";
-import { filtersIn, queryFrom } from "./query.ts";
+import { eventFilters, queryFrom } from "./query.ts";
 import { queuePage } from "./queue.ts";
 import { eventName } from "./rows.ts";
 
-/** What is sent from the pages. Resolves with the problem of the target, or of the record, if nothing was sent. */
+/** What is sent from the pages. Resolves with the problem of the target if nothing was sent. */
 export interface EventSending {
   /** Where it goes, unless a person names another target; "" for none. */
   readonly target: string;
   /** Whether events are signed anew. */
   readonly signs: boolean;
   readonly send: (event: StoredEvent, to: string) => Promise<Forward | string>;
-  /** Signs an edited record as a sample; undefined without a key for it. */
-  readonly sendSample:
-    ((record: string, to: string, ofEvent: string) => Promise<Forward | string>) | undefined;
 }
 
 export interface InspectorParts {
@@ -55,7 +51,6 @@ export interface InspectorParts {
   /** The keys of this run: events of others are shown, and nothing is done to them but skipping. */
   readonly keys: () => Promise<RunKeys>;
   readonly sending: EventSending;
-  readonly newId: () => string;
   /** Called with each action that was done. */
   readonly observe: (action: string, what: string) => void;
 }
@@ -81,7 +76,6 @@ export function createInspector(parts: InspectorParts) {
       waiting,
       failed,
       target: sending.target,
-      signsSamples: sending.sendSample !== undefined,
       here: localPath(pathname + search, "/"),
       done: c.req.query("done"),
     };
@@ -97,13 +91,10 @@ export function createInspector(parts: InspectorParts) {
   });
   serveFiles(app, "inspector");
   // A file may take longer than a page.
-  app.get("/:file{export\\.(?:csv|jsonl)}", async (c) => {
-    const { query, problem } = queryFrom(filtersIn(c.req.query()), await view(c));
+  app.get("/export.csv", async (c) => {
+    const { query, problem } = queryFrom(eventFilters(c.req.query()), await view(c));
     if (problem !== undefined) return textRefusal(400, problem);
-    const rows = await exportedRows(store, query);
-    return c.req.param("file") === "export.csv"
-      ? download("paylink-events.csv", csvOf(rows))
-      : download("paylink-events.jsonl", exportedLines(rows));
+    return download("paylink-events.csv", csvOf(await exportedRows(store, query)));
   });
   app.get("*", timeout(READ_TIMEOUT, new HTTPException(503, { message: TOO_SLOW })));
   app.get("/", async (c) => htmlReply(await eventsPage(await view(c), store, c.req.query(), parts.advice)));
@@ -161,23 +152,6 @@ export function createInspector(parts: InspectorParts) {
     await store.replayed(event.id, forward, false, event.content.record);
     return finish(c, isSuccess(forward.status) ? "sent" : "unsent", eventName(event));
   });
-  app.on(["GET", "POST"], "/events/:id/edit", async (c) => {
-    const event = await eventIn(c);
-    const { sendSample } = sending;
-    if (event === undefined || sendSample === undefined) return c.notFound();
-    if (!(await parts.keys()).includes(event.key)) return c.notFound();
-    const form = c.req.method === "POST" ? await formOf(c) : undefined;
-    const copy = {
-      body: form?.get("body") ?? editableCopy(event, parts.newId()),
-      to: form?.get("to")?.trim() ?? sending.target,
-    };
-    const result =
-      form === undefined
-        ? undefined
-        : (copyProblem(event, copy.body) ?? (await sendSample(copy.body, copy.to, event.id)));
-    if (result !== undefined && typeof result !== "string") observe("sample", eventName(event));
-    return htmlReply(editPage(await view(c), event, { ...copy, result }));
-  });
   app.post("/events/:id/accept", async (c) => {
     const found = await store.findOne(c.req.param("id"));
     if (found.type !== "rejected") return c.notFound();
@@ -214,8 +188,8 @@ const WRONG_PAGE = "The request came from a page of another origin.";
 const textRefusal = (status: number, words: string): Response =>
   new Response(`${safeText(words)}\n`, { status, headers: { "Content-Type": "text/plain; charset=utf-8" } });
 
-/** Bytes; the form with an edited record is the largest. */
-const MAX_FORM = 256 * 1024;
+/** Bytes; a form has a target and an address of a page. */
+const MAX_FORM = 64 * 1024;
 
 export async function startInspector(
   parts: InspectorParts & {

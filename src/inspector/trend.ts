@@ -1,12 +1,16 @@
-/** How the newest webhooks spread over the last day and the last week, with what was approved in each. */
+/** How the newest webhooks spread over the last day or the last week, with what was approved in each. */
 import type { EventStore } from "../store/event-store.ts";
-import { trendPart } from "../pages/trend.ts";
+import { type ChartPlace, trendPart } from "../pages/trend.ts";
 import type { Page } from "../pages/page.ts";
 import { approvedSums } from "../pages/totals.ts";
 import type { InspectorView } from "./frame.ts";
 
-export const eventsTrend = ({ now, keys }: InspectorView, store: EventStore): Promise<Page> =>
-  trendPart(now, async ({ parts, width, since, until }) => {
+export const eventsTrend = (
+  { now, keys }: InspectorView,
+  store: EventStore,
+  place: ChartPlace,
+): Promise<Page> =>
+  trendPart(now, place, async ({ parts, width, since, until }) => {
     const [bars, totals] = await Promise.all([
       store.bars(parts, width, until, keys),
       store.totals({ since, keys }),

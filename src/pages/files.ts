@@ -2,7 +2,6 @@
 import type { Hono } from "hono";
 import baseStyle from "./browser/base.css?raw";
 import liveScript from "./browser/live.js?raw";
-import notifyScript from "./browser/notify.js?raw";
 import pagesScript from "./browser/pages.js?raw";
 import pagesStyle from "./browser/pages.css?raw";
 import { fileReply } from "./page.ts";
@@ -12,5 +11,4 @@ export function serveFiles(app: Hono, kind: "dashboard" | "inspector", style = "
   app.get(`/${kind}.css`, () => fileReply(baseStyle + pagesStyle + style, "text/css"));
   app.get(`/${kind}.js`, () => fileReply(pagesScript, "text/javascript"));
   app.get("/live.js", () => fileReply(liveScript, "text/javascript"));
-  app.get("/notify.js", () => fileReply(notifyScript, "text/javascript"));
 }

@@ -10,7 +10,29 @@ export interface Tab {
   readonly more?: Page | "";
 }
 
-interface WorkFrame extends Omit<Frame, "content"> {
+/** What each page of a site is about. */
+export interface WorkView {
+  readonly now: Date;
+  /** The path and query of this page: actions return to it, and the script reads it again. */
+  readonly here: string;
+  /** The action that led to this page, with the number of what it was done to, if that is told: `retry-3`. */
+  readonly done: string | undefined;
+}
+
+/** What is said of an action. */
+export type Notice = string | ((count: number | undefined) => string);
+export type Notices = ReadonlyMap<string, Notice>;
+
+function noticeOf(done: string, notices: Notices): string | undefined {
+  const [, name = done, number] = /^(.*)-(\d{1,7})$/.exec(done) ?? [];
+  const notice = notices.get(name);
+  return typeof notice === "function" ? notice(number === undefined ? undefined : Number(number)) : notice;
+}
+
+interface WorkFrame extends Omit<Frame, "content" | "now"> {
+  readonly view: WorkView;
+  /** What an action has done. The script takes it out of the address, so that it is told once. */
+  readonly notices: Notices;
   readonly brand: Page | string;
   readonly search: SearchBox;
   readonly tabs: readonly Tab[];
@@ -18,59 +40,41 @@ interface WorkFrame extends Omit<Frame, "content"> {
   readonly current: string | undefined;
   /** Beside the tabs. */
   readonly beside: Page;
-  /** How much has failed, of which the browser can notify; undefined where it does not. */
-  readonly failed?: number;
-  /** What an action has done. The script takes it out of the address, so that it is told once. */
-  readonly done: string | undefined;
   readonly content: Page;
   /** The part of the page that the first link skips to; by default, all that is not the head. */
   readonly skipTo?: string | undefined;
-  /** The address that the script reads again. */
-  readonly here: string;
   /** Whether the content follows what happens; the head always does. */
   readonly live: boolean;
 }
 
-export const workPage = ({
+export function workPage({
+  view: { now, here, done },
+  notices,
   brand,
   search,
   tabs,
   current,
   beside,
-  failed,
-  done,
   content,
-  here,
   live,
   skipTo = "main",
   ...frame
-}: WorkFrame): Page =>
-  page({
+}: WorkFrame): Page {
+  const notice = done === undefined ? undefined : noticeOf(done, notices);
+  return page({
     ...frame,
+    now,
     content: html`<a class="skip" href="#${skipTo}">Skip to ${skipTo === "main" ? "content" : "the list"}</a>
       <section class="head" aria-label="Head">
         <div class="head-row">
           <p class="brand" dir="auto"><a href="/">${brand}</a></p>
           ${searchBox(search)}
           <div class="status">
-            <p id="connection" class="connection" role="status">Not live: reload to update</p>
-            ${
-              failed === undefined
-                ? ""
-                : html`<button type="button" id="notify" aria-pressed="false" hidden>
-                    Notify of failures
-                  </button>`
-            }
+            <p id="connection" class="connection" role="status">Reload to update</p>
           </div>
         </div>
         <div class="head-row">
-          <nav
-            id="tabs"
-            class="tabs"
-            aria-label="Lists"
-            data-live
-            ${failed === undefined ? "" : html`data-failed="${failed}"`}
-          >
+          <nav id="tabs" class="tabs" aria-label="Lists" data-live>
             <ul>
               ${tabs.map(
                 ({ href, title, more = "" }) =>
@@ -84,10 +88,11 @@ export const workPage = ({
         </div>
       </section>
       <main id="main" tabindex="-1">
-        ${done === undefined ? "" : html`<p class="notice" role="status">${done}</p>`}
+        ${notice === undefined ? "" : html`<p class="notice" role="status">${notice}</p>`}
         <div id="content" data-page="${here}" ${live ? "data-live" : ""}>${content}</div>
       </main>`,
   });
+}
 
 /** A count beside a tab; on narrow screens its word is heard, not seen. */
 export const count = (text: string, kind: "failed" | "waiting"): Page =>

@@ -20,17 +20,10 @@ export interface Listing<Row, View> {
   readonly columns: readonly ListingColumn<Row, View>[];
 }
 
-/** Rows that stand together, under their title. */
-export interface RowGroup<Row> {
-  readonly title: Page | string;
-  readonly rows: readonly Row[];
-}
-
 export const table = <Row, View>(
   view: View,
   { caption, id, columns }: Listing<Row, View>,
   rows: readonly Row[],
-  groups: readonly RowGroup<Row>[] = [],
 ): Page =>
   html`<table class="list">
     <caption class="hidden">
@@ -41,24 +34,14 @@ export const table = <Row, View>(
         ${columns.map(({ title, kind = "" }) => html`<th scope="col" class="${kind.replace("mono", "")}">${title}</th>`)}
       </tr>
     </thead>
-    ${(groups.length === 0 ? [{ title: "", rows }] : groups).map(
-      ({ title, rows: own }) =>
-        html`<tbody>
-          ${
-            title === ""
-              ? ""
-              : html`<tr class="group">
-                  <th scope="rowgroup" colspan="${columns.length}">${title}</th>
-                </tr>`
-          }
-          ${own.map(
-            (row) =>
-              html`<tr data-row="${id(row)}">
-                ${columns.map(({ kind = "", cell }) => html`<td class="${kind}">${cell(row, view) || EMPTY_CELL}</td>`)}
-              </tr>`,
-          )}
-        </tbody>`,
-    )}
+    <tbody>
+      ${rows.map(
+        (row) =>
+          html`<tr data-row="${id(row)}">
+            ${columns.map(({ kind = "", cell }) => html`<td class="${kind}">${cell(row, view) || EMPTY_CELL}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
   </table>`;
 
 /** How many rows a list has and what they sum up to, with what can be done with all of them beside it. */

@@ -1,7 +1,7 @@
-/** Bar charts of what arrived over the last day and the last week: inline SVG, with the same numbers as a table for people who cannot see it. */
+/** The bar chart of what arrived over the last day or the last week: inline SVG, with the same numbers as a table for people who cannot see it. */
 import { html } from "hono/html";
 import { UNITS } from "../domain/time.ts";
-import { folded, hourOf, hourText } from "./components.ts";
+import { address, folded, hourOf, hourText } from "./components.ts";
 import type { Page } from "./page.ts";
 
 /** One kind of what arrived; its class gives its colour. */
@@ -12,20 +12,14 @@ export interface Series {
   readonly counts: readonly number[];
 }
 
-interface Trend {
-  readonly id: string;
-  readonly title: string;
-  /** When each bar begins. */
-  readonly times: readonly Date[];
-  readonly series: readonly Series[];
-  /** Under the chart, such as sums. */
-  readonly words?: Page | string;
-}
+/** The times that a chart can show; the first is shown unless an address asks for another. */
+const RANGES = {
+  day: { title: "Last 24 hours", parts: 24, width: UNITS.h },
+  week: { title: "Last 7 days", parts: 28, width: UNITS.d / 4 },
+} as const;
+type RangeName = keyof typeof RANGES;
 
-const PERIODS = [
-  { id: "day", title: "Last 24 hours", parts: 24, width: UNITS.h },
-  { id: "week", title: "Last 7 days", parts: 28, width: UNITS.d / 4 },
-] as const;
+export const rangeNamed = (name = ""): RangeName => (name === "week" ? "week" : "day");
 
 /** Equal parts of a time, a bar each. */
 export interface Bars {
@@ -36,26 +30,45 @@ export interface Bars {
   readonly until: Date;
 }
 
-/** What one of the charts shows. */
-export type ChartContent = Pick<Trend, "series" | "words">;
-
-/** The last day and the last week. Their bars end with the hour, or the quarter of a day, that is going on. */
-export async function trendPart(
-  now: Date,
-  read: (bars: Bars) => Promise<ChartContent> | ChartContent,
-): Promise<Page> {
-  const charts = await Promise.all(
-    PERIODS.map(async ({ id, title, parts, width }) => {
-      const until = new Date(Math.ceil((now.getTime() + 1) / width) * width);
-      const since = new Date(until.getTime() - parts * width);
-      const times = Array.from({ length: parts }, (_, part) => new Date(since.getTime() + part * width));
-      return trendChart({ id, title, times, ...(await read({ parts, width, since, until })) });
-    }),
-  );
-  return html`<section class="panel trends" id="trend" aria-label="Trend">${charts}</section>`;
+export interface ChartContent {
+  readonly series: readonly Series[];
+  /** Beside the title, such as sums. */
+  readonly words?: Page | string;
 }
 
-const HEIGHT = 48;
+/** What is shown of a list, and its path. */
+export interface ChartPlace {
+  readonly range: RangeName;
+  readonly path: string;
+}
+
+interface Trend extends ChartContent, ChartPlace {
+  /** When each bar begins. */
+  readonly times: readonly Date[];
+}
+
+/** One chart of the day or the week, above the list at this path. Its bars end with the hour, or the quarter of a day, that is going on. */
+export async function trendPart(
+  now: Date,
+  { range, path }: ChartPlace,
+  read: (bars: Bars) => Promise<ChartContent> | ChartContent,
+): Promise<Page> {
+  const { parts, width } = RANGES[range];
+  const until = new Date(Math.ceil((now.getTime() + 1) / width) * width);
+  const since = new Date(until.getTime() - parts * width);
+  const times = Array.from({ length: parts }, (_, part) => new Date(since.getTime() + part * width));
+  return html`<section class="panel trends" id="trend" aria-label="Trend">
+    ${trendChart({ range, path, times, ...(await read({ parts, width, since, until })) })}
+  </section>`;
+}
+
+/** The way to the other time. */
+const ranges = (path: string, shown: RangeName): Page =>
+  html`<span class="ranges"
+    >${Object.entries(RANGES).map(([name, { title }]) => (name === shown ? "" : html`<a href="${address(path, { range: name === "day" ? "" : name })}">${title}</a>`))}</span
+  >`;
+
+const HEIGHT = 32;
 const STEP = 10;
 const WIDTH = 8;
 /** The least height of a bar that is not empty, so that it can be seen beside much higher ones. */
@@ -63,11 +76,12 @@ const LEAST = 1.5;
 
 const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
-function trendChart({ id, title, times, series, words = "" }: Trend): Page {
+function trendChart({ range, path, times, series, words = "" }: Trend): Page {
+  const { title } = RANGES[range];
   const highest = Math.max(1, ...times.map((_, bar) => total(series.map(({ counts }) => counts[bar] ?? 0))));
   const shown = series.filter(({ counts }) => total(counts) > 0);
   const totals = shown.map(({ title: name, counts }) => `${total(counts).toLocaleString("en-US")} ${name}`);
-  return html`<figure class="trend" id="${id}">
+  return html`<figure class="trend">
     <figcaption>
       <b>${title}</b>
       ${shown.length === 0 ? html`<span class="quiet">nothing arrived</span>` : ""}
@@ -77,6 +91,7 @@ function trendChart({ id, title, times, series, words = "" }: Trend): Page {
             ><i class="${kind}"></i>${total(counts).toLocaleString("en-US")} ${name}</span
           >`,
       )}
+      ${words === "" ? "" : html`<span class="quiet">${words}</span>`} ${ranges(path, range)}
     </figcaption>
     <svg
       viewBox="0 0 ${times.length * STEP} ${HEIGHT}"
@@ -87,8 +102,7 @@ function trendChart({ id, title, times, series, words = "" }: Trend): Page {
       ${times.map((at, bar) => column(at, bar, series, highest))}
     </svg>
     <p class="axis" aria-hidden="true">${times.slice(0, 1).map(hourOf)}${times.slice(-1).map(hourOf)}</p>
-    ${words === "" ? "" : html`<p class="hint">${words}</p>`}
-    ${shown.length === 0 ? "" : folded(`${id}-table`, "Numbers", numbers(title, times, shown))}
+    ${shown.length === 0 ? "" : folded("trend-numbers", "Numbers", numbers(title, times, shown))}
   </figure>`;
 }
 

@@ -2,7 +2,7 @@
 import { safeText } from "./safe-text.ts";
 
 /** An apostrophe before it shows a spreadsheet that a cell is text; one that is there already needs another to come back. */
-const escapeFormula = (text: string): string =>
+export const escapeFormula = (text: string): string =>
   text.replace(/^(?='*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, "'");
 
 /**

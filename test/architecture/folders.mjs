@@ -142,6 +142,7 @@ export const FOLDERS = {
       "events/event",
       "orders",
       "events/event-json",
+      "render/csv-cell",
       "render/hint",
       "render/likely-cause",
       "render/safe-text",

@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     await page.getByRole("button", { name: "Retry" }).press("Enter");
     await page.getByText("The event is due now").waitFor();
     await page.getByText("Your application accepted it: 200").waitFor();
-    await page.locator("#title-state .badge.forwarded").waitFor();
+    await page.locator("#title-state .badge.delivered").waitFor();
     expect(await page.locator("#attempts").textContent()).toContain("Retry by");
   });
 
@@ -159,7 +159,6 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     await trigger("--reference", "A-18");
     const page = await openPage({ javaScriptEnabled: false });
     await page.goto(inspect);
-    expect(await page.getByRole("button", { name: "Notify of failures" }).count()).toBe(0);
     for (const text of ["A-17", "1,234.50", "EUR 1234.50"]) {
       await page.getByRole("searchbox").fill(text);
       await page.getByRole("button", { name: "Search", exact: true }).click();
@@ -194,104 +193,6 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     await page.getByText("The webhook was sent again, and your application accepted it.").waitFor();
     expect(arrived.at(-1)?.record["reference"]).toBe("A-17");
     expect(await page.locator("#attempts").textContent()).toContain("Sent again by hand");
-  });
-
-  it("sends an edited copy as a sample: signed, marked, with a uti and an order of its own", async () => {
-    const { inspect, trigger, arrived, port, listen } = await openSetting();
-    await trigger("--reference", "A-17");
-    await expect.poll(() => arrived.length).toBe(1);
-    const page = await openPage({ javaScriptEnabled: false });
-    await page.goto(inspect);
-    await page.getByRole("link", { name: "A-17" }).click();
-    await page.getByRole("link", { name: "Edit a copy…" }).click();
-    const copy = page.getByLabel("Record");
-    const record = JSON.parse(await copy.inputValue()) as Record<string, unknown>;
-    expect(record["reference"]).toBe("SAMPLE-A-17");
-    expect(record["uti"]).not.toBe(arrived[0]?.record["uti"]);
-    const send = async (changes: object, to = String(port)): Promise<void> => {
-      await copy.fill(JSON.stringify({ ...record, ...changes }));
-      await page.getByLabel("Send to").fill(to);
-      await page.getByRole("button", { name: "Send the sample" }).click();
-    };
-    await send({ reference: "A-17" });
-    await page.getByText("Nothing was sent: the reference is that of the event's order").waitFor();
-    await send({ uti: arrived[0]?.record["uti"] });
-    await page.getByText("Nothing was sent: the uti is that of the event").waitFor();
-    await send({}, "https://shop.example/hook");
-    await page.getByText("Nothing was sent: a sample can be sent only to this machine").waitFor();
-    expect(arrived).toHaveLength(1);
-    await send({ amountTrans: 77 });
-    await page.getByText("Answer to the sample").waitFor();
-    expect(arrived).toHaveLength(2);
-    expect(arrived[1]?.headers["paylink-sample"]).toMatch(/^edited copy of \w+$/);
-    expect(arrived[1]?.record).toMatchObject({ reference: "SAMPLE-A-17", amountTrans: 77 });
-    // The receiver has the sandbox's key: it verifies the signature, and stores what it got under the order of the sample.
-    await send({ amountTrans: 78 }, listen);
-    await page.getByText("Answer to the sample").waitFor();
-    await page.goto(new URL("/?text=A-17", inspect).href);
-    expect(await page.locator("#list tbody tr").count()).toBe(1);
-    expect(await page.locator("#list").textContent()).not.toContain("paid before");
-    await page.goto(new URL("/?text=SAMPLE-A-17", inspect).href);
-    expect(await page.locator("#list tbody tr").allTextContents()).toEqual([
-      expect.stringMatching(/SAMPLE-A-17\s*approved\s*EUR 78\.00/),
-    ]);
-  });
-
-  it("notifies of failures on request, also while nobody looks at the page", async () => {
-    const { inspect, trigger, application } = await openSetting({ retry: "none" });
-    application.status = 500;
-    const page = await openPage();
-    // Without a screen, Chromium shows no notifications, and says that they are denied.
-    await page.addInitScript(`
-      window.told = [];
-      window.Notification = class extends EventTarget {
-        static permission = sessionStorage.getItem("allowed") ?? "default";
-        static async requestPermission() {
-          sessionStorage.setItem("allowed", "granted");
-          return (Notification.permission = "granted");
-        }
-        constructor(title, { body, tag }) {
-          super();
-          window.told.push([title, body, tag].join(" | "));
-        }
-      };
-    `);
-    const told = () => page.evaluate("window.told");
-    await page.goto(inspect);
-    await live(page);
-    await trigger("--reference", "LOST-1");
-    await page.locator(".count.failed").first().waitFor();
-    expect(await told()).toEqual([]);
-    const notify = page.getByRole("button", { name: "Notify of failures" });
-    expect(await notify.getAttribute("aria-pressed")).toBe("false");
-    await notify.press("Enter");
-    await page.locator('#notify[aria-pressed="true"]').waitFor();
-    await page.evaluate(`
-      Object.defineProperty(document, "hidden", { value: true, configurable: true });
-      document.dispatchEvent(new Event("visibilitychange"));
-    `);
-    await trigger("--reference", "<script>LOST-2</script>");
-    await expect
-      .poll(told, { timeout: 10_000 })
-      .toEqual([
-        "2 failed – paylink inspect | 1 more than before. The queue page shows why. | paylink-failed-2",
-      ]);
-    // The choice is kept for the pages that follow, until it is taken back.
-    await page.goto(new URL("/queue", inspect).href);
-    await page.locator('#notify[aria-pressed="true"]').click();
-    expect(await notify.getAttribute("aria-pressed")).toBe("false");
-    await trigger("--reference", "LOST-3");
-    await page.getByRole("link", { name: "LOST-3" }).waitFor();
-    expect(await told()).toEqual([]);
-  });
-
-  it("offers no notifications where the browser blocks them", async () => {
-    const { inspect } = await openSetting();
-    const page = await openPage();
-    await page.addInitScript('Object.defineProperty(Notification, "permission", { value: "denied" })');
-    await page.goto(inspect);
-    await page.locator("#notify:disabled").waitFor();
-    expect(await page.locator("#notify").getAttribute("title")).toMatch(/blocks notifications/);
   });
 
   it("reaches the first row with the skip link and one Tab", async () => {

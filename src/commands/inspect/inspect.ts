@@ -1,9 +1,7 @@
 /** `paylink inspect`: serves the pages of what was received until Ctrl-C. */
-import { signedWebhook } from "../../sender/signed-webhook.ts";
-import { loadSigningKey, openForwardingKey } from "../../sender/signing-key.ts";
+import { openForwardingKey } from "../../sender/signing-key.ts";
 import type { Context } from "../../context.ts";
-import { SERVICE_FORM } from "../../signatures/cover.ts";
-import { parseForwardTarget, parseTarget } from "../flag-values.ts";
+import { parseForwardTarget } from "../flag-values.ts";
 import { createPageAccess, ownHost } from "../../pages/access.ts";
 import {
   type InspectorParts,
@@ -14,9 +12,8 @@ import {
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import type { RunKeys } from "../../events/event.ts";
 import { jsonLine } from "../../events/event-json.ts";
-import { makeAttempt, type Deliver, forwardOf } from "../../receiver/attempt.ts";
+import { makeAttempt, type Deliver } from "../../receiver/attempt.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { millisecondsSince } from "../../domain/timers.ts";
 import { isLoopback } from "../../domain/addresses.ts";
 import { SANDBOX_PROFILE } from "../../domain/own-addresses.ts";
 import { isThumbprint } from "../../signatures/thumbprint.ts";
@@ -59,8 +56,7 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
         ? `paylink create --amount 10 --currency EUR -p ${SANDBOX_PROFILE}`
         : "paylink trigger approved",
     ...keys,
-    newId,
-    sending: await sendingOf(context, flags, keys.keys, profile),
+    sending: await sendingOf(context, flags, keys.keys),
     observe: (action, what) =>
       out.lines([out.json ? jsonLine("action", now(), { action, what }) : `${action}  ${safeText(what)}`]),
     serve,
@@ -118,19 +114,13 @@ function createKeys(context: Context, key: readonly string[]): Pick<InspectorPar
   };
 }
 
-/** The header that marks an edited copy: a log of the application tells it from a webhook of the service. */
-const SAMPLE_HEADER = "Paylink-Sample";
-
 async function sendingOf(
   context: Context,
   { forwardTo, signWith }: InspectFlags,
   keys: InspectorParts["keys"],
-  profile: string | undefined,
 ): Promise<EventSending> {
   const signing = signWith === undefined ? undefined : await openForwardingKey(signWith, context);
   if (signing !== undefined) context.out.note(forwardingKeyWords(signing));
-  const sampleKey =
-    signing?.key ?? (profile === SANDBOX_PROFILE ? await loadSigningKey(undefined, context) : undefined);
   const { now, timers } = context;
   const options = { now, timers, headers: [], insecure: false, timeout: FORWARD_SECONDS * 1000 };
   const deliverTo = async <T>(url: URL, use: (deliver: Deliver) => Promise<T>): Promise<T> => {
@@ -154,25 +144,5 @@ async function sendingOf(
         async (deliver) => (await makeAttempt(event, url.value, { ...parts, deliver })).forward,
       );
     },
-    sendSample:
-      sampleKey &&
-      (async (text, to, ofEvent) => {
-        const url = parseTarget(to);
-        if (!url.ok) return `the target ${url.message}`;
-        // A sample must not reach a live system by accident.
-        if (!isLoopback(url.value.hostname) && url.value.href !== forwardTo?.href)
-          return "a sample can be sent only to this machine, or to the target of --forward-to";
-        const [at, began] = [now(), timers.elapsed()];
-        const request = signedWebhook(new TextEncoder().encode(text), {
-          url: url.value,
-          key: sampleKey,
-          created: Math.floor(at.getTime() / 1000),
-          form: SERVICE_FORM,
-          headers: (lines) => [...lines, [SAMPLE_HEADER, `edited copy of ${ofEvent}`]],
-        });
-        const result = await deliverTo(url.value, (deliver) => deliver(request, options, url.value));
-        const ms = millisecondsSince(timers, began);
-        return forwardOf(result, { at, target: url.value.href, ms });
-      }),
   };
 }

@@ -125,11 +125,9 @@ const isRead = (list) =>
 /** The address of a page that was posted is in the page; any other one is where it is. */
 const addressOfPage = () => document.querySelector("[data-page]")?.getAttribute("data-page") ?? location.href;
 
-/** @param {(page: Document) => void} observe */
-async function update(observe) {
+async function update() {
   const reply = await fetch(addressOfPage(), { headers: { Accept: "text/html" } });
   const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-  observe(page);
   if (isInUse()) return;
   showLocalTimes(page);
   const list = document.getElementById("list");
@@ -155,23 +153,16 @@ const isInUse = () =>
 
 /**
  * Updates the page from now on, at the interval that it names, in milliseconds.
- * @param {object} [parts]
- * @param {(state: "live" | "stopped") => void} [parts.show] says whether it does
- * @param {(page: Document) => void} [parts.observe] sees each page that was read
- * @param {() => boolean} [parts.isAwaited] whether pages are read even while nobody looks
+ * @param {(state: "live" | "stopped") => void} [show] says whether it does
  */
-export function stayLive({
-  show = () => undefined,
-  observe = () => undefined,
-  isAwaited = () => false,
-} = {}) {
+export function stayLive(show = () => undefined) {
   const interval = Number(document.documentElement.dataset["poll"]);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const next = async () => {
     clearTimeout(timer);
-    if (!isInUse() || isAwaited())
-      await update(observe).then(
+    if (!isInUse())
+      await update().then(
         () => show("live"),
         () => show("stopped"),
       );

@@ -1,18 +1,14 @@
 /** The script of the dashboard and the inspector: it keeps the page up to date and copies. Everything else works without it. */
 import { stayLive } from "./live.js";
-import { isNotifying, notifyOfFailures } from "./notify.js";
 
 const connection = document.getElementById("connection");
 const STATES = { live: "Connected", stopped: "Not connected" };
 
-stayLive({
-  show: (state) => {
-    if (connection === null || connection.dataset["state"] === state) return;
-    connection.dataset["state"] = state;
-    connection.textContent = STATES[state];
-  },
-  observe: notifyOfFailures,
-  isAwaited: isNotifying,
+if (connection !== null) connection.textContent = "Connecting…";
+stayLive((state) => {
+  if (connection === null || connection.dataset["state"] === state) return;
+  connection.dataset["state"] = state;
+  connection.textContent = STATES[state];
 });
 
 // The style shows what needs the script.

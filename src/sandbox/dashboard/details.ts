@@ -16,6 +16,7 @@ import {
   plural,
   spaced,
   timeAgo,
+  titleRow,
 } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import type { Delivery, Link, Payment } from "../store/rows.ts";
@@ -54,10 +55,7 @@ export const detailPage = (
   dashboardPage(view, {
     live: true,
     ...page,
-    content: html`<div class="title-row">
-        <h1>${heading} <span id="title-state">${badge(state)}</span></h1>
-        <div class="actions">${actions}</div>
-      </div>
+    content: html`${titleRow(heading, { state, actions })}
       <div class="detail">
         <section class="panel" id="summary" aria-label="Summary">${summary}</section>
         <div class="detail-aside">${chainSection(view, chain, path)}</div>

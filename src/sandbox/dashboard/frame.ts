@@ -1,7 +1,7 @@
 /** The frame of the dashboard's pages: search, tabs, the clock, the signing key and the connection. */
 import { html } from "hono/html";
 import { badge, clipped, askedAction, datedMoment, exactTime, plural } from "../../pages/components.ts";
-import { count, workPage } from "../../pages/frame.ts";
+import { count, type Notices, workPage } from "../../pages/frame.ts";
 import type { Page } from "../../pages/page.ts";
 import { SANDBOX_FRAME } from "../banner.ts";
 import { controlForm, HOME, type DashboardView } from "./components.ts";
@@ -29,7 +29,8 @@ export const dashboardPage = (
   workPage({
     ...SANDBOX_FRAME,
     kind: "dashboard",
-    now: view.now,
+    view,
+    notices: NOTICES,
     invalid,
     title: `${title} – ${view.merchantName} sandbox`,
     brand: clipped(view.merchantName),
@@ -53,9 +54,7 @@ export const dashboardPage = (
     beside: html`<div id="controls" class="controls" data-live>
       ${clockControl(view)} ${signingKeyControl(view)}
     </div>`,
-    done: CONTROLS_DONE.get(view.done ?? ""),
     content,
-    here: view.here,
     skipTo,
     live: live && !invalid,
   });
@@ -88,7 +87,7 @@ const signingKeyControl = (view: DashboardView): Page =>
   </div>`;
 
 /** What the action that led to this page did. */
-const CONTROLS_DONE = new Map([
+const NOTICES: Notices = new Map([
   ["advanced", "The clock was moved forward."],
   ["cancelled", "The link was cancelled. It can no longer be paid."],
   ["created", "The link was created."],

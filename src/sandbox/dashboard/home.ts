@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { LISTENER_PORT, SANDBOX_PROFILE } from "../../domain/own-addresses.ts";
 import { isOpen, linkResponse, linkStatusAt } from "../links.ts";
-import { clipped, copyable } from "../../pages/components.ts";
+import { clipped, copyable, titleRow } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { dashboardPage } from "./frame.ts";
 import { listPanel } from "./list-page.ts";
@@ -22,10 +22,7 @@ export function homePage(view: DashboardView): Page {
   return dashboardPage(view, {
     title: "Start",
     live: true,
-    content: html`<div class="title-row">
-        <h1>Take a payment in three steps</h1>
-        <div class="actions">${sample}</div>
-      </div>
+    content: html`${titleRow("Take a payment in three steps", { actions: sample })}
       <ol class="steps">
         <li class="panel">
           <h2>Create a link</h2>

@@ -2,9 +2,10 @@
 import { html } from "hono/html";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { capitalized } from "../../domain/sentence.ts";
-import { address, panel, spaced } from "../../pages/components.ts";
-import { any, filterForm, periodFields, periodIn } from "../../pages/filters.ts";
-import { chips, emptyList, freshButton, olderLink, table, totalsLine } from "../../pages/lists.ts";
+import { address, panel, spaced, titleRow } from "../../pages/components.ts";
+import { any, periodFields, periodIn } from "../../pages/filters.ts";
+import { filtersIn, listContent } from "../../pages/list-page.ts";
+import { emptyList, table } from "../../pages/lists.ts";
 import type { Page } from "../../pages/page.ts";
 import type { LedgerQuery } from "../store/lists.ts";
 import type { DashboardView } from "./components.ts";
@@ -14,72 +15,45 @@ import { type DashboardList, DELIVERY_LIST, LINK_LIST, PAYMENT_LIST } from "./li
 /** The most rows on a page of a list. */
 const ROWS_ON_PAGE = 50;
 
-/** The filters of a list; each is empty if it is not used. */
-const LIST_FILTERS = ["text", "state", "outcome", "time", "from", "to"] as const;
-type ListFilters = Readonly<Record<(typeof LIST_FILTERS)[number], string>>;
-
 export async function listPage<Row>(
   view: DashboardView,
   list: DashboardList<Row>,
   asked: Readonly<Record<string, string>>,
 ): Promise<Page> {
-  const given = Object.fromEntries(
-    LIST_FILTERS.map((name) => [name, asked[name]?.trim() ?? ""]),
-  ) as ListFilters;
-  const filters = list.hasOutcome === true ? given : { ...given, outcome: "" };
-  const { text, state, outcome } = filters;
-  const { older } = asked;
-  const { problem, ...period } = periodIn(filters, view.now);
-  const query = { text, state, outcome, ...period, older, limit: ROWS_ON_PAGE, now: view.now };
+  const period = filtersIn(["time", "from", "to"], asked);
+  const { hasOutcome = false, trend } = list;
+  const outcome = hasOutcome ? filtersIn(["outcome"], asked) : undefined;
+  const filters = { ...outcome, ...period };
+  const { problem, ...times } = periodIn(period, view.now);
+  const query = { ...filters, ...times, older: asked["older"], limit: ROWS_ON_PAGE, now: view.now };
   const { rows, older: next } = problem === undefined ? list.read(view, query) : NO_ROWS;
-  const alert = list.alert?.(view) ?? "";
   const title = capitalized(list.tab);
-  /** This list with other filters, or at another position. */
-  const to = (changed: Readonly<Record<string, string>> = {}): string =>
-    address(`/${list.tab}`, { ...filters, ...changed });
-  const isFiltered = LIST_FILTERS.some((name) => filters[name] !== "");
   return dashboardPage(view, {
     title,
     tab: list.tab,
-    text,
+    text: filters.text,
     skipTo: "list",
     live: true,
-    content: html`<div class="title-row">
-        <h1>${title}</h1>
-        <div class="actions">${list.action?.(view) ?? ""}</div>
-      </div>
-      ${isFiltered || older !== undefined || rows.length === 0 ? "" : await list.trend?.(view)}
-      <div class="filters">
-        ${chips(
-          `Filter ${list.tab}`,
-          state,
-          ["", ...list.states].map((one) => ({ state: one, href: to({ state: one }) })),
-        )}
-      </div>
-      ${filterForm({
-        action: `/${list.tab}`,
-        kept: { text, state },
-        fields: [...(list.hasOutcome === true ? [outcomeField(outcome)] : []), ...periodFields(filters)],
-        clear: isFiltered ? `/${list.tab}` : undefined,
-      })}
-      ${problem === undefined ? "" : html`<p class="alert bad">${problem}</p>`}
-      ${alert === "" ? "" : html`<section class="alert" aria-label="Failed">${alert}</section>`}
-      ${rows.length === 0 ? "" : totalsLine(list.totals(view, query))}
-      <section class="panel" id="list" tabindex="-1" aria-label="${title}">
-        ${
-          rows.length > 0
-            ? table(view, list, rows)
-            : isFiltered
-              ? emptyList(
-                  "Nothing matches",
-                  `No ${list.one} matches these filters.`,
-                  html`<a class="button" href="/${list.tab}">Show all ${list.tab}</a>`,
-                )
-              : emptyList("Nothing yet", list.nothingYet)
-        }
-        ${olderLink(next === undefined ? undefined : to({ older: next }), older === undefined ? undefined : to())}
-      </section>
-      ${freshButton}`,
+    content: html`${titleRow(title, { actions: list.action?.(view) })}
+    ${await listContent({
+      title,
+      path: `/${list.tab}`,
+      asked,
+      filters,
+      states: list.states.map((state) => ({ state })),
+      fields: [...(outcome === undefined ? [] : [outcomeField(outcome.outcome)]), ...periodFields(period)],
+      problem,
+      trend: trend && ((place) => trend(view, place)),
+      alert: list.alert?.(view),
+      totals: rows.length === 0 ? "" : list.totals(view, query),
+      rows: rows.length === 0 ? undefined : table(view, list, rows),
+      next,
+      nothing:
+        filters.state === ""
+          ? { title: "Nothing yet", content: list.nothingYet }
+          : { title: `No ${filters.state} ${list.tab}.` },
+      noMatch: `No ${list.one} matches these filters.`,
+    })}`,
   });
 }
 

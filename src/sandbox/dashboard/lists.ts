@@ -10,7 +10,7 @@ import type { Listing } from "../../pages/lists.ts";
 import { isSuccess } from "../../http/message.ts";
 import type { Page } from "../../pages/page.ts";
 import { approvedSums, sumsOf } from "../../pages/totals.ts";
-import { trendPart, type Series } from "../../pages/trend.ts";
+import { type ChartPlace, trendPart, type Series } from "../../pages/trend.ts";
 import { linkStatusAt } from "../links.ts";
 import { isFailed, type ApiRequest } from "../requests.ts";
 import { ROWS_COUNTED, queryOfBars, type LedgerPage, type LedgerQuery } from "../store/lists.ts";
@@ -58,7 +58,7 @@ export interface DashboardList<Row> extends Listing<Row, DashboardView> {
   /** Whether rows are filtered by the outcome of a payment, besides their state. */
   readonly hasOutcome?: boolean;
   /** How they spread over time. */
-  readonly trend?: (view: DashboardView) => Promise<Page>;
+  readonly trend?: (view: DashboardView, place: ChartPlace) => Promise<Page>;
 }
 
 /** "6 deliveries." */
@@ -92,8 +92,8 @@ export const DELIVERY_LIST: DashboardList<ListedDelivery> = {
   },
   totals: ({ ledger }, query) => counted(ledger.countDeliveries(query), "delivery", "deliveries"),
   hasOutcome: true,
-  trend: ({ ledger, now }) =>
-    trendPart(now, (bars) => {
+  trend: ({ ledger, now }, place) =>
+    trendPart(now, place, (bars) => {
       const counts = ledger.deliveryBars(bars);
       const series = (state: DeliveryState, kind: Series["kind"]): Series => ({
         kind,
@@ -152,8 +152,8 @@ export const PAYMENT_LIST: DashboardList<Payment> = {
         : `${capitalized(sums)}.`;
     return `${counted(count, "payment", "payments")}${sums === "" ? "" : ` ${words}`}`;
   },
-  trend: ({ ledger, now }) =>
-    trendPart(now, (bars) => {
+  trend: ({ ledger, now }, place) =>
+    trendPart(now, place, (bars) => {
       const counts = ledger.paymentBars(bars);
       const query = queryOfBars(bars);
       const others = SAMPLE_OUTCOMES.filter((outcome) => outcome !== "approved");
