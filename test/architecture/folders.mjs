@@ -214,6 +214,7 @@ export const FOLDERS = {
       "orders",
       "http/exchange",
       "http/send-failure",
+      "render/csv-cell",
       "render/safe-text",
       "service/all-links",
       "service/client",
