@@ -1,5 +1,6 @@
 /** The three sides by order number: each order with its links, the payments that arrived, and its lines of the books. */
 import { comparableText } from "../domain/comparable-text.ts";
+import type { Sum } from "../domain/money.ts";
 import { hasApprovedAmount, type Outcome } from "../domain/outcome.ts";
 import { splitReference } from "../domain/reference.ts";
 import { isSame } from "../orders/amounts.ts";
@@ -92,6 +93,21 @@ export class Orders {
     this.orderOf(line.orderNumber).booked.push(line);
   }
 
+  /** Moves the booked lines of one number to another, which they name as well. */
+  rebook(from: string, to: string): void {
+    this.orderOf(to).booked.push(...this.orderOf(from).booked.splice(0));
+  }
+
+  /** The money of its links and payments; undefined for a number that only the books have. */
+  moneyOf(number: string): readonly Sum[] | undefined {
+    const order = this.byNumber.get(comparableText(number));
+    if (order === undefined) return undefined;
+    if (isPlain(order)) return [order];
+    const { links, payments } = order;
+    if (links.length + payments.length === 0) return undefined;
+    return [...links, ...payments].flatMap(({ money }) => money ?? []);
+  }
+
   /** Orders with these numbers were paid outside the period. */
   markOfOtherTime(numbers: Iterable<string>): void {
     for (const number of numbers) if (this.has(number)) this.orderOf(number).isOfOtherTime = true;
@@ -126,6 +142,12 @@ export class Orders {
       if (line !== undefined && isAlone) numbers.push(line.orderNumber);
     }
     return numbers;
+  }
+
+  /** The numbers of links and payments that the books do not have. */
+  *unbooked(): Generator<string> {
+    for (const { number, links, payments, booked } of this.all())
+      if (booked.length === 0 && links.length + payments.length > 0) yield number;
   }
 
   /** The numbers of reusable links that the books have: their payments of other times are booked too. */

@@ -74,6 +74,12 @@ function booksText(
     : `${paid} ${paidIn.length === 0 ? "no payment" : sumsText(paidIn)} and a refund of ${sumsText(paidBack)}, ${sumsText(found)} in all. The service does not say what was refunded.`;
 }
 
+/** Which order of the other side it may be. */
+export const suggestionText = ({ finding }: Finding, near: string): string =>
+  finding === "booked only"
+    ? `${near} was paid and is not in your books: it may be this order.`
+    : `They have ${near}, which was not paid: it may be this order.`;
+
 /** Whether it is about a payment without a known webhook: then the callback addresses matter. */
 export const hasNoWebhook = (finding: Finding): boolean =>
   finding.finding === "missed" && (finding.why === "nothing arrived" || finding.why === "refusals dropped");

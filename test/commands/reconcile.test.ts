@@ -494,3 +494,51 @@ describe("books that say more than an amount", () => {
     expect(summary).toMatchObject({ unnamed: { count: 3, sums: [{ currency: "EUR", amount: -5 }] } });
   });
 });
+
+describe("order numbers of books", () => {
+  const numbers = ["RE-2026-0001", "0042", "#1001", "PP-1", "77", "12345"];
+  const paid = numbers.map((number) => ({ number }));
+  const compared = async (books: string) => reconcile({ paid, books, home: await homeOf(paid) });
+
+  it("are found in a text where they are whole, alone, and no short number by chance", async () => {
+    const texts = ["SVWZ+RE-2026-0001 Kunde 1", "Order #1001, thanks", "0042", "PP-1", "Nr. 77", "(12345)"];
+    const all = await compared(`Verwendungszweck;Betrag\n${texts.map((text) => `${text};10.00\n`).join("")}`);
+    expect(all).toMatchObject({ exit: 0, findings: [] });
+    const none = [
+      "XRE-2026-0001 Kunde;10.00",
+      "RE-2026-0001-2;10.00",
+      "RE-2026-0001 and PP-1;10.00",
+      "77 pieces;9.00",
+      "123456;10.00",
+    ];
+    const { findings } = await compared(`Verwendungszweck;Betrag\n${none.join("\n")}\n`);
+    expect(findings.filter((finding) => finding.startsWith("booked only"))).toHaveLength(none.length);
+  });
+
+  it("that are nearly those of a link are suggested beside both findings, and never matched", async () => {
+    const books = "order number,amount\nRE-2026-0001,10\n42,10\n1001,10\npp-1,10\n77,10\n12345,10\n";
+    const { exit, stdout } = await compared(books);
+    expect(exit).toBe(10);
+    const found = jsonLines(stdout).filter(({ type }) => type === "finding");
+    const words = found.map(({ finding, invoiceId, detail, next }) => [
+      finding,
+      invoiceId,
+      /(\S+) was paid and is not in your books: it may|They have (\S+), which was not paid: it may/
+        .exec(String(detail))
+        ?.slice(1)
+        .find(Boolean),
+      String(next).replace(/ --terminal-id.*/, ""),
+    ]);
+    expect(words).toEqual(
+      expect.arrayContaining([
+        ["not booked", "0042", "42", "paylink reconcile 0042"],
+        ["not booked", "#1001", "1001", "paylink reconcile '#1001'"],
+        ["not booked", "PP-1", "pp-1", "paylink reconcile PP-1"],
+        ["booked only", "42", "0042", "paylink reconcile 0042"],
+        ["booked only", "1001", "#1001", "paylink reconcile '#1001'"],
+        ["booked only", "pp-1", "PP-1", "paylink reconcile PP-1"],
+      ]),
+    );
+    expect(words).toHaveLength(6);
+  });
+});

@@ -3,6 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import type { BookedLine, ComparedLink } from "../../reconcile/sides.ts";
 import type { Circumstances } from "../../reconcile/findings.ts";
 import { Orders } from "../../reconcile/orders.ts";
+import { numbersInTexts } from "../../reconcile/numbers-in-texts.ts";
 import { refusedOf } from "../../reconcile/refused.ts";
 import { paidLinks, reusableLinks } from "../../reconcile/service-links.ts";
 import { comparableText } from "../../domain/comparable-text.ts";
@@ -69,6 +70,8 @@ export async function collectSides(
     if (payment.receivedAt < since.getTime()) orders.addPayment(payment);
   const numbers = orders.reusableNumbers();
   if (numbers.size > 0) for await (const link of reusableLinks(year, numbers)) orders.addLink(link);
+  for (const [text, number] of numbersInTexts(booked ?? [], (known) => orders.moneyOf(known)))
+    orders.rebook(text, number);
   for (const number of orders.bookedReusable())
     for await (const payment of own(store.paymentsOfReusable(number)))
       if (payment.receivedAt < since.getTime()) orders.addPayment(payment);

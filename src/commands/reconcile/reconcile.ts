@@ -6,18 +6,16 @@ import type { Sum } from "../../domain/money.ts";
 import { parseMappings } from "../../lists/columns.ts";
 import { type Books, readBooks } from "../../reconcile/books.ts";
 import { type Finding, type FindingName, FINDINGS } from "../../reconcile/findings.ts";
+import { Suggestions } from "../../reconcile/near-numbers.ts";
 import { compareOrders, type Counted, isDifferent, type Summary } from "../../reconcile/summary.ts";
 import { renderServiceName } from "../../render/account.ts";
-import { renderCommand, renderHint } from "../../render/hint.ts";
+import { renderHint } from "../../render/hint.ts";
 import { fitLines, formatLocal, wrap } from "../../render/layout.ts";
 import {
   booksRemarks,
   callbackText,
   differencesText,
-  findingText,
-  hasNoWebhook,
   headingText,
-  nextStep,
   reusableText,
   summaryText,
 } from "../../render/reconcile.ts";
@@ -27,6 +25,7 @@ import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { ValuesOf } from "../command.ts";
 import { openSources } from "./account.ts";
 import { collectSides, type Collected } from "./collect.ts";
+import { detailOf, type FindingWords, meaningOf, nextCommand, nextText } from "./finding-words.ts";
 import type { reconcileFlags } from "./flags.ts";
 import { DEFAULT_PERIOD } from "../shared-flags.ts";
 
@@ -45,22 +44,30 @@ export async function reconcileAll(context: Context, values: ReconcileValues): P
     );
   const callback = callbackText(sources.settings.get("callbackUrl"));
   const found: Finding[] = [];
+  const { orders } = collected;
+  const words: FindingWords = {
+    callback,
+    suggestions: new Suggestions(
+      books === undefined ? [] : orders.bookedAlone(),
+      books === undefined ? [] : orders.unbooked(),
+    ),
+    named: context.named,
+  };
   const summary = await compareOrders(collected.orders, collected.known, async (finding) => {
     if (!out.json) found.push(finding);
-    else out.lines([findingLine(finding, callback, context)]);
+    else out.lines([findingLine(finding, words)]);
     await out.drained();
   });
   const period = { since, until: values.until ?? now() };
   if (out.json) out.data(summaryLine(summary, period, books));
   else if (values.quiet) out.lines(orderNumbers(found));
-  else if (values.csv)
-    out.lines([CSV_HEADER, ...found.map((finding) => findingCsv(finding, callback, context))]);
+  else if (values.csv) out.lines([CSV_HEADER, ...found.map((finding) => findingCsv(finding, words))]);
   else
     printReport(context, {
       books,
       summary,
       found,
-      callback,
+      words,
       period,
       collected,
       settings: sources.settings,
@@ -89,12 +96,8 @@ async function booksOf(context: Context, values: ReconcileValues): Promise<Books
 
 const sumJson = ({ amount, currency }: Sum) => ({ currency, amount: new JsonNumber(amount) });
 
-const detailOf = (finding: Finding, callback: string): string =>
-  hasNoWebhook(finding) ? `${findingText(finding)} ${callback}` : findingText(finding);
-
-function findingLine(finding: Finding, callback: string, { named }: Context): string {
+function findingLine(finding: Finding, words: FindingWords): string {
   const { orderNumber: invoiceId, money, link, uti } = finding;
-  const next = nextStep(finding);
   return stringifyJson({
     type: "finding",
     finding: finding.finding,
@@ -103,16 +106,15 @@ function findingLine(finding: Finding, callback: string, { named }: Context): st
     currency: money === null ? null : money.currency,
     link,
     uti,
-    detail: detailOf(finding, callback),
-    next: (next && renderCommand(next, named)) ?? null,
+    detail: detailOf(finding, words),
+    next: nextText(finding, words) ?? null,
   });
 }
 
 const CSV_HEADER = "finding,invoiceId,amount,currency,link,uti,detail,next";
 
-function findingCsv(finding: Finding, callback: string, { named }: Context): string {
+function findingCsv(finding: Finding, words: FindingWords): string {
   const { orderNumber, money, link, uti } = finding;
-  const next = nextStep(finding);
   return csvRecord([
     finding.finding,
     orderNumber ?? "",
@@ -120,8 +122,8 @@ function findingCsv(finding: Finding, callback: string, { named }: Context): str
     money?.currency ?? "",
     link ?? "",
     uti ?? "",
-    detailOf(finding, callback),
-    (next && renderCommand(next, named)) ?? "",
+    detailOf(finding, words),
+    nextText(finding, words) ?? "",
   ]);
 }
 
@@ -161,7 +163,7 @@ interface Report {
   readonly books: Books | undefined;
   readonly summary: Summary;
   readonly found: readonly Finding[];
-  readonly callback: string;
+  readonly words: FindingWords;
   readonly period: WholePeriod;
   readonly collected: Collected;
   readonly settings: ResolvedSettings;
@@ -170,15 +172,15 @@ interface Report {
 /** A summary first: people read the first lines. Then the findings of each kind under a line with their sum. */
 function printReport(context: Context, report: Report): void {
   const { out } = context;
-  const { books, summary, found, callback, period, collected, settings } = report;
+  const { books, summary, found, words, period, collected, settings } = report;
   out.data(fitLines(out.paint.bold(summaryText(summary)), out.lineWidth));
   if (books !== undefined)
     for (const remark of booksRemarks(books)) out.data(wrap(safeText(remark), out.lineWidth));
   for (const name of FINDINGS) {
     const counted = summary.findings[name];
     if (counted === undefined) continue;
-    out.lines(["", headingText(name, counted), ...findingTexts(name, found, context)]);
-    if (name === "missed") out.lines([`  ${wrap(safeText(callback), out.lineWidth - 2, 2)}`]);
+    out.lines(["", headingText(name, counted), ...findingTexts(name, found, words, context)]);
+    if (name === "missed") out.lines([`  ${wrap(safeText(words.callback), out.lineWidth - 2, 2)}`]);
   }
   const reusable = reusableText(summary);
   if (reusable !== undefined) out.note(reusable);
@@ -193,13 +195,13 @@ function printReport(context: Context, report: Report): void {
 function* findingTexts(
   name: FindingName,
   found: readonly Finding[],
-  { out: { lineWidth }, named }: Context,
+  words: FindingWords,
+  { out: { lineWidth } }: Context,
 ): Generator<string> {
   for (const finding of found) {
     if (finding.finding !== name) continue;
-    const text = safeText(findingText(finding));
-    yield `  ${wrap(text, lineWidth - 2, 2)}`;
-    const next = nextStep(finding);
-    if (next !== undefined) yield `    ${renderHint([next], named)}`;
+    yield `  ${wrap(safeText(meaningOf(finding, words)), lineWidth - 2, 2)}`;
+    const next = nextCommand(finding, words);
+    if (next !== undefined) yield `    ${renderHint([next], words.named)}`;
   }
 }
