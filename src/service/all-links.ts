@@ -1,7 +1,5 @@
 /** Every link of a period, page by page. */
 import { setImmediate } from "node:timers/promises";
-import { PaylinkError } from "../domain/errors.ts";
-import { hint, paylink } from "../domain/hint.ts";
 import { isJsonObject, type Json, memberOf, stringifyJson } from "../domain/json.ts";
 import type { Api } from "./client.ts";
 import type { LinksQuery } from "./links.ts";
@@ -16,14 +14,9 @@ const MAX_PAGE_SIZE = 5000;
 /** Links after which others have a turn: Ctrl-C, and the collection of what the last page has left (reconcile bench). */
 const LINKS_PER_TURN = 200;
 
-/** A list that is longer has no end: these are more links than a service with the smallest pages has in a year. */
-const MOST_LINKS = 2_000_000;
-const MOST_PAGES = 50_000;
-
 /**
  * No order of the pages is documented, so the newest link can be on any of them. A page without another link ends the list:
- * `totalCount` may be the number of links on one page, and a page may have fewer than it was asked for. Throws `not_reached` if
- * none of them comes, which would fill the memory.
+ * `totalCount` may be the number of links on one page, and a page may have fewer than it was asked for.
  */
 export async function* allLinks(
   listLinks: Api["listLinks"],
@@ -40,21 +33,8 @@ export async function* allLinks(
       yield record;
     }
     if (known.size === before) return;
-    if (known.size > MOST_LINKS || page >= MOST_PAGES) throw endless(page, known.size);
   }
 }
-
-const endless = (pages: number, links: number): PaylinkError =>
-  new PaylinkError(
-    "not_reached",
-    `The list of links has no end: ${pages} pages have ${links} links so far.`,
-    {
-      effect: "list",
-      hints: [
-        hint`If there are as many, list a part of them: ${paylink`links list --since <when> --until <when>`}`,
-      ],
-    },
-  );
 
 function linkKey(record: Json): string {
   const id = isJsonObject(record) ? memberOf(record, "id") : undefined;

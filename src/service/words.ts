@@ -122,24 +122,6 @@ const OF_GATEWAY = /upstream|gateway|backend|proxy|transport|connect|\breset\b|t
 
 const OF_A_FAULT = /internal (?:server )?error|unexpected error|exception/i;
 
-/**
- * Where errors name fields: RFC 9457 3, ASP.NET and Laravel (`errors`, by field), Spring (`errors`, `fieldErrors`), PayPal and FastAPI
- * (`details`, `detail`), Jakarta (`violations`), RFC 7807 (`invalid-params`), and others.
- */
-const LISTS = [
-  "errors",
-  "details",
-  "detail",
-  "fieldErrors",
-  "violations",
-  "constraintViolations",
-  "invalidParams",
-  "invalidFields",
-  "validationErrors",
-  "issues",
-  "message",
-];
-
 /** What names the field of an entry, the most exact first. */
 const PLACES = [
   "pointer",
@@ -158,7 +140,7 @@ const PLACES = [
   "source",
 ];
 
-/** What says what is wrong with it. */
+/** What says what is wrong with it, besides the texts of an error. */
 const SAYINGS = [
   "detail",
   "message",
@@ -171,45 +153,55 @@ const SAYINGS = [
   "title",
 ];
 
+/** Where texts without a place are about the request. */
+const ABOUT_FIELDS = /error|detail|violation|invalid|issue|^message$/i;
+
+/** Every text beside a place, each once: the entries of lists, and what is said by the name of a field. */
 function problemsIn(value: Json): Problem[] {
-  if (!isJsonObject(value)) return [];
-  const inner = [memberLike(value, "error"), memberLike(value, "fault")].filter(isJsonObject);
-  const all = [value, ...inner].flatMap((error) =>
-    LISTS.flatMap((name) => listedProblems(memberLike(error, name) ?? null)),
-  );
-  const unique = new Map(all.map((problem) => [`${problem.at}\0${problem.message}`, problem]));
+  const unique = new Map(problemsOf(value).map((problem) => [`${problem.at}\0${problem.message}`, problem]));
   return [...unique.values()].slice(0, MOST_PROBLEMS);
 }
 
-/** A list of entries, or what is wrong by the name of the field. */
-function listedProblems(list: Json): Problem[] {
-  if (Array.isArray(list)) return list.flatMap(problemOfEntry);
-  if (!isJsonObject(list)) return [];
-  return Object.entries(list).flatMap(([field, said]) =>
-    (Array.isArray(said) ? said : [said]).flatMap((one) => {
-      const message = typeof one === "string" ? one.trim() : isJsonObject(one) ? sayingIn(one) : "";
-      return message === "" ? [] : [clippedProblem(field, message)];
-    }),
-  );
+/** Those of an error, whose members are lists, or an error inside it. */
+function problemsOf(error: Json): Problem[] {
+  if (!isJsonObject(error)) return [];
+  return Object.entries(error).flatMap(([name, member]) => {
+    const isNamed = ABOUT_FIELDS.test(name);
+    if (Array.isArray(member))
+      return member.flatMap((entry) =>
+        isNamed || isJsonObject(entry) ? problemOfEntry("", entry, isNamed) : [],
+      );
+    if (/^(?:error|fault)$/i.test(name)) return problemsOf(member);
+    return isNamed && isJsonObject(member) ? problemsByField(member) : [];
+  });
 }
 
-function problemOfEntry(entry: Json): Problem[] {
-  if (typeof entry === "string") return entry.trim() === "" ? [] : [clippedProblem("", entry.trim())];
-  if (!isJsonObject(entry)) return [];
-  const message = sayingIn(entry) || textAt(entry, "code");
-  const at = PLACES.map((name) => placeIn(memberLike(entry, name) ?? null)).find((place) => place !== "");
-  return message === "" ? [] : [clippedProblem(at ?? "", message)];
+const problemsByField = (fields: JsonObject): Problem[] =>
+  Object.entries(fields).flatMap(([field, said]) =>
+    [said].flat().flatMap((one) => problemOfEntry(field, one, true)),
+  );
+
+/** `field` is where the entry stands; one that names no field counts where it is allowed to. */
+function problemOfEntry(field: string, entry: Json, isAllowed: boolean): Problem[] {
+  const message = typeof entry === "string" ? entry.trim() : isJsonObject(entry) ? sayingIn(entry) : "";
+  const at = field || (isJsonObject(entry) ? placeIn(entry) : "");
+  return message === "" || (at === "" && !isAllowed) ? [] : [clippedProblem(at, message)];
 }
 
 const sayingIn = (entry: JsonObject): string =>
-  SAYINGS.map((name) => textAt(entry, name)).find((text) => text !== "") ?? "";
+  [...SAYINGS, "code"].map((name) => textAt(entry, name)).find((text) => text !== "") ?? "";
 
 /** A path may be a list of its parts, and the pointer of JSON:API is in an object of its own. */
-function placeIn(place: Json): string {
-  if (typeof place === "string") return place.trim();
-  if (isJsonObject(place)) return textAt(place, "pointer") || textAt(place, "parameter");
-  if (!Array.isArray(place)) return "";
-  return place.map((part) => (typeof part === "string" || isJsonNumber(part) ? String(part) : "")).join(".");
+function placeIn(entry: JsonObject): string {
+  const named = PLACES.map((name) => memberLike(entry, name) ?? null).map((place) => {
+    if (typeof place === "string") return place.trim();
+    if (isJsonObject(place)) return textAt(place, "pointer") || textAt(place, "parameter");
+    if (!Array.isArray(place)) return "";
+    return place
+      .map((part) => (typeof part === "string" || isJsonNumber(part) ? String(part) : ""))
+      .join(".");
+  });
+  return named.find((place) => place !== "") ?? "";
 }
 
 /** `#/customer/name`, `/body/amount` and `$.amount` are fields of the request. */

@@ -103,7 +103,17 @@ describe("the fields that an error names", () => {
       { errors: [{ field: "a", message: "b" }], details: [{ field: "a", message: "b" }] },
       [["a", "b"]],
     ],
-    ["nothing", { errors: [], details: null, violations: {} }, []],
+    [
+      "a list of any name, of texts beside places",
+      {
+        code: 3,
+        message: "bad",
+        felder: [{ field: "amount", message: "must be positive" }, { field: "a" }, "b"],
+      },
+      [["amount", "must be positive"]],
+    ],
+    ["Spring, without fields", { status: 400, error: "Bad Request", message: "bad", path: "/v1/x" }, []],
+    ["nothing", { errors: [], details: null, violations: {}, trace: ["at x"] }, []],
   ])("are read: %s", (_, body, problems) => {
     expect(wordsOf(body).problems).toEqual(problems.map(([at, message]) => ({ at, message })));
   });
