@@ -83,7 +83,7 @@ it("completes file names for the value of a setting that is a file", async () =>
 
 it.each([
   ["trigger approved --tamper digest-m", ["digest-missing", "digest-malformed"]],
-  ["config get c", ["clientId", "currency", "customerName", "callbackUrl"]],
+  ["config get c", ["clientId", "currency", "customerName", "callbackUrl", "columns"]],
   ["help e", ["errors", "environment", "events"]],
 ])("offers the existing values for %j", async (words, values) => {
   expect((await complete(...words.split(" "))).offered).toEqual(values);

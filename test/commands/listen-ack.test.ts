@@ -117,7 +117,9 @@ describe("listen --ack stored", () => {
     await listen.stop();
     const events = (...args: string[]) => runCommand(["events", ...args], { home, env: KEY_ENV });
     expect((await events("list", "--failed", "-q")).stdout).toBe(`${String(failed["uti"])}\n`);
-    expect((await events("list")).stdout).toMatch(new RegExp(`${String(failed["uti"])} +failed\n`));
+    expect((await events("list")).stdout).toMatch(
+      new RegExp(`${String(failed["uti"])} +order paid twice, failed\n`),
+    );
     expect(jsonLines((await events("list", "--json")).stdout)).toMatchObject([
       { delivery: { state: "delivered" } },
       { delivery: { state: "failed", attempts: 1, next: null } },

@@ -336,7 +336,8 @@ describe("a running sandbox", () => {
     await sandbox.stop();
     const signedBy = (name: string, { privateKey }: Keys) =>
       post(other.url, webhook(other.url, record(), { key: { keyid: name, key: privateKey } }));
-    expect([await signedBy("unknown", OTHER_KEYS), await signedBy(MERCHANT.keyid, KEYS)]).toEqual([401, 200]);
+    // The key of an unknown id may be at the source, which cannot be read.
+    expect([await signedBy("unknown", OTHER_KEYS), await signedBy(MERCHANT.keyid, KEYS)]).toEqual([503, 200]);
     expect(other.stdout()).toMatch(/"type":"warning".*stay in use/);
   });
 
