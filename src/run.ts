@@ -147,14 +147,10 @@ function withLostOutput(failure: PaylinkError, lost: PaylinkError, out: Output):
     out.warn(lost.message);
     return failure;
   }
-  const { effect, hints, problems, unnamed, details } = failure;
-  return new PaylinkError(lost.code, `${failure.message} ${lost.message}`, {
-    effect,
-    hints: [...hints, ...lost.hints],
-    problems,
-    unnamed,
-    details,
-    cause: failure,
+  return failure.with({
+    code: lost.code,
+    message: `${failure.message} ${lost.message}`,
+    hints: [...failure.hints, ...lost.hints],
   });
 }
 

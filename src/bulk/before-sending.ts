@@ -12,15 +12,13 @@ export async function beforeSending<T>(work: () => T | Promise<T>): Promise<T> {
     if (error instanceof PaylinkError && (error.isInterruption || error.consequence !== undefined))
       throw error;
     const reason = `bulk cannot record what it sends: ${messageOf(error)}.`;
-    const { code, message, hints, problems, details } =
-      error instanceof PaylinkError ? error : new PaylinkError("file_unwritable", reason, { hints: [] });
-    const isWrite = code === "file_unwritable";
-    throw new PaylinkError(code, message, {
+    const failure =
+      error instanceof PaylinkError ? error : new PaylinkError("file_unwritable", reason, { cause: error });
+    const { code, hints } = failure;
+    throw failure.with({
+      effect: undefined,
       consequence: "Nothing was sent.",
-      hints: hints.length > 0 || !isWrite ? hints : [NEEDS_MEMORY],
-      problems,
-      details,
-      cause: error,
+      hints: hints.length > 0 || code !== "file_unwritable" ? hints : [NEEDS_MEMORY],
     });
   }
 }

@@ -53,8 +53,7 @@ export async function openRunKeys(
       thumbprints.length === 0
         ? hint`Or name the key by its thumbprint, which ${paylink`events show <uti>`} prints: --key <thumbprint>`
         : hint`Or name the key by its thumbprint. These events have: ${thumbprints.join(", ")}`;
-    const { code, message, hints, details, cause } = error;
-    throw new PaylinkError(code, message, { effect, hints: [...hints, more], details, cause });
+    throw error.with({ effect, hints: [...error.hints, more] });
   });
   return thumbprintsOf(keys, keySources.filter(isThumbprint));
 }

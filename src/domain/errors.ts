@@ -205,6 +205,8 @@ export class PaylinkError extends Error {
   readonly code: FailureCode;
   readonly effect: Effect | undefined;
   readonly consequence: string | undefined;
+  /** The message without the consequence. */
+  readonly #said: string;
   readonly hints: readonly Hint[];
   readonly problems: readonly Problem[];
   readonly unnamed: readonly Problem[];
@@ -220,10 +222,31 @@ export class PaylinkError extends Error {
     const failure: Failure = FAILURES[code];
     this.effect = options.effect;
     this.consequence = options.consequence;
+    this.#said = message;
     this.hints = options.hints ?? failure.hints ?? [];
     this.problems = options.problems ?? [];
     this.unnamed = options.unnamed ?? this.problems;
     this.details = options.details ?? {};
+  }
+
+  /** The same failure, said otherwise: what is not given stays as it is. */
+  with({
+    code = this.code,
+    message,
+    ...changes
+  }: FailureOptions & { readonly code?: FailureCode; readonly message?: string }): PaylinkError {
+    const { consequence, effect, hints, problems, unnamed, details } = this;
+    return new PaylinkError(code, message ?? this.#said, {
+      // A new message says all of it.
+      ...(message === undefined && consequence !== undefined ? { consequence } : {}),
+      effect,
+      hints,
+      problems,
+      details,
+      cause: this,
+      ...(changes.problems === undefined ? { unnamed } : {}),
+      ...changes,
+    });
   }
 
   get exit(): ExitCode {

@@ -98,9 +98,7 @@ const ownOutputRefusal = (own: OwnOutput): PaylinkError =>
 function throwUncompared(error: unknown): never {
   if (!(error instanceof PaylinkError) || error.isInterruption || error.consequence !== undefined)
     throw error;
-  const { code, message, hints, problems, details } = error;
-  const consequence = NOTHING_COMPARED;
-  throw new PaylinkError(code, message, { consequence, hints, problems, details, cause: error });
+  throw error.with({ consequence: NOTHING_COMPARED });
 }
 
 const NOTHING_COMPARED = "Nothing was compared.";

@@ -75,11 +75,14 @@ export function createApi(parts: ApiParts): Api {
   ): Promise<ServiceLink> =>
     showLink(link).catch((error: unknown) => {
       if (!(error instanceof PaylinkError) || error.isInterruption) throw error;
-      throw new PaylinkError(
-        "outcome_unknown",
-        `The service answered ${status} without the link, and reading it failed: ${error.message}`,
-        { effect, hints: whenUnknown(effect, { link }), details: { ...error.details, link }, cause: error },
-      );
+      throw error.with({
+        code: "outcome_unknown",
+        message: `The service answered ${status} without the link, and reading it failed: ${error.message}`,
+        effect,
+        hints: whenUnknown(effect, { link }),
+        problems: [],
+        details: { ...error.details, link },
+      });
     });
   return {
     createLink: async (request) => {
@@ -114,8 +117,7 @@ export function createApi(parts: ApiParts): Api {
 /** A link that could not be read before it was to be changed is not changed. */
 function asUnchanged(error: unknown): never {
   if (!(error instanceof PaylinkError) || error.effect !== "details") throw error;
-  const { code, message, hints, details } = error;
-  throw new PaylinkError(code, message, { effect: "update", hints, details, cause: error });
+  throw error.with({ effect: "update" });
 }
 
 function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string): URL {

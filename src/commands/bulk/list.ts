@@ -109,19 +109,18 @@ async function readResults(
     return requireColumns(await readList(bytes, columns, { signal }));
   } catch (error) {
     if (!(error instanceof PaylinkError) || error.isInterruption) throw error;
-    const { code, message, problems, cause } = error;
+    const { code, message, cause } = error;
     const what = `The results in ${safeText(path)} cannot be read`;
     if (code === "usage" && cause === undefined) {
       out.warn(`${what}, and are ignored: ${message}`);
       return undefined;
     }
     // Without the links in a damaged file, the rows that have them might be sent once more.
-    throw new PaylinkError(code, `${what}: ${message}`, {
+    throw error.with({
+      message: `${what}: ${message}`,
       consequence: "Nothing was sent.",
-      problems,
       details: { path },
       hints: [hint`Correct that file, or move it away: then the links in it do not count.`],
-      cause: error,
     });
   }
 }

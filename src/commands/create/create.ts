@@ -107,7 +107,7 @@ export async function create(context: Context, options: CreateOptions): Promise<
   const created = await api.createLink(request).catch((error: unknown) => {
     // What was sent is waited for, so an interruption came before.
     if (!(error instanceof PaylinkError) || !error.isInterruption) throw error;
-    throw new PaylinkError(error.code, error.message, { effect: "create", cause: error });
+    throw error.with({ effect: "create" });
   });
   await showCreated(created, options, context);
   // An address that is not https was said before it was sent. With --wait, the user learns of the payment without a callback.

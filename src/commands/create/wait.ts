@@ -93,11 +93,12 @@ async function askForLink(id: string, api: Api): Promise<ServiceLink | PaylinkEr
 
 /** The advice for this failure may be to run the command again, which would create a second link. */
 const notKnown = (id: string, cause: PaylinkError): PaylinkError =>
-  new PaylinkError(
-    cause.code,
-    `${cause.message} The link was created. It is not known whether it has been paid since.`,
-    { hints: [hint`Do not create it again. ${checkIt(id)}`], details: cause.details, cause },
-  );
+  cause.with({
+    message: `${cause.message} The link was created. It is not known whether it has been paid since.`,
+    effect: undefined,
+    problems: [],
+    hints: [hint`Do not create it again. ${checkIt(id)}`],
+  });
 
 const checkIt = (id: string): Hint => hint`To check whether it was paid: ${paylink`links show ${id}`}`;
 

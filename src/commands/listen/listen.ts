@@ -227,7 +227,7 @@ async function askBrokers(targets: Pick<BrokerTargets, "check">): Promise<readon
   try {
     return await targets.check();
   } catch (error) {
-    if (error instanceof PaylinkError) throw new PaylinkError(error.code, capitalized(error.message));
+    if (error instanceof PaylinkError) throw error.with({ message: capitalized(error.message) });
     return [`${capitalized(messageOf(error))}. ${UNTIL_IT_DOES}`];
   }
 }

@@ -58,7 +58,8 @@ export function driver(): Driver {
     hints: [
       hint`Use Node 22.13 or later.`,
       hint`Or install SQLite beside paylink: npm install --global ${PACKAGE}@1`,
-      hint`In a project, leave out --global. With pnpm, add both in one command. The install script that npm warns of is not needed.`,
+      hint`In a project, leave out --global. With npx, name both: npx -p paylink -p ${PACKAGE}@1 paylink <command>`,
+      hint`With pnpm, add both in one command. The install script that npm warns of is not needed.`,
     ],
   });
 }

@@ -64,9 +64,13 @@ export function openEventStore(
 const unwritableStore = (cause: unknown): PaylinkError =>
   new PaylinkError("file_unwritable", `Cannot write the event store: ${systemReason(cause)}`, {
     cause,
-    hints: [
-      hint`Without it, no webhook can be received. Check who may write the file and its folder, and whether the disk is read-only or full.`,
-    ],
+    // A cause that knows its remedy, such as a Node without SQLite, names it.
+    hints:
+      cause instanceof PaylinkError && cause.hints.length > 0
+        ? cause.hints
+        : [
+            hint`Without it, no webhook can be received. Check who may write the file and its folder, and whether the disk is read-only or full.`,
+          ],
   });
 
 interface Tables {
