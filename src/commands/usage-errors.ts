@@ -43,13 +43,26 @@ export function refuseHelp({
   if (error) throw new PaylinkError("usage", `${pathOf(command)} needs a command.`, listOf(command));
 }
 
-/** Without this, commander reads `--currency` as the amount in `--amount --currency EUR`. */
+/** What was typed, which commander keeps at the program. */
+const typedWords = (command: CommandUnknownOpts): readonly unknown[] =>
+  command.parent === null
+    ? "rawArgs" in command && Array.isArray(command.rawArgs)
+      ? command.rawArgs
+      : []
+    : typedWords(command.parent);
+
+/** Without this, commander reads `--currency` as the amount in `--amount --currency EUR`. One that is joined (`--amount=--x`) is meant. */
 export function refuseFlagsAsValues(command: CommandUnknownOpts): void {
   if (command.parent !== null) refuseFlagsAsValues(command.parent);
   for (const option of command.options) {
     const values: unknown = option.required ? command.getOptionValue(option.attributeName()) : undefined;
     for (const value of [values].flat())
-      if (typeof value === "string" && /^-[^\d.]/.test(value) && optionNamed(value, command) !== undefined)
+      if (
+        typeof value === "string" &&
+        /^-[^\d.]/.test(value) &&
+        optionNamed(value, command) !== undefined &&
+        !typedWords(command).includes(`${option.long}=${value}`)
+      )
         throw needsValue(option, command);
   }
 }
