@@ -2,7 +2,7 @@
 import type { Context } from "../context.ts";
 import type { RunKeys } from "../events/event.ts";
 import type { EventStore } from "../store/event-store.ts";
-import type { StoredEvent, StoredRequest } from "../store/rows.ts";
+import type { StoredEvent, StoredRequest } from "../events/history.ts";
 import { within } from "../domain/time.ts";
 import { openRunKeys } from "./judge-again.ts";
 

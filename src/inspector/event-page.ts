@@ -13,8 +13,8 @@ import { parseInstant } from "../domain/time.ts";
 import { LISTENER_URL } from "../domain/own-addresses.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import type { FieldName } from "../domain/transaction-fields.ts";
-import type { History } from "../store/reading.ts";
-import { isSentAgain, type StoredAttempt, type StoredEvent } from "../store/rows.ts";
+import type { History } from "../events/history.ts";
+import { isSentAgain, type StoredAttempt, type StoredEvent } from "../events/history.ts";
 import {
   actionForm,
   askedAction,

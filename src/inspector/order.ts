@@ -4,7 +4,7 @@ import { paylink } from "../domain/hint.ts";
 import { splitReference } from "../domain/reference.ts";
 import type { EventStore } from "../store/event-store.ts";
 import { renderHint } from "../render/hint.ts";
-import type { StoredEvent } from "../store/rows.ts";
+import type { StoredEvent } from "../events/history.ts";
 import { address, clipped, copyable, panel } from "../pages/components.ts";
 import { table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";

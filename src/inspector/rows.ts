@@ -5,7 +5,7 @@ import { groupedAmount } from "../domain/money.ts";
 import { outcomeName } from "../domain/outcome.ts";
 import { WARNING_MEANINGS } from "../domain/reasons.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
-import type { StoredAttempt, StoredEvent, StoredRequest } from "../store/rows.ts";
+import type { StoredAttempt, StoredEvent, StoredRequest } from "../events/history.ts";
 import type { EventStore } from "../store/event-store.ts";
 import { badge, clipped, countdown, exactTime, plural, spaced } from "../pages/components.ts";
 import type { Listing } from "../pages/lists.ts";

@@ -6,7 +6,7 @@ import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import { PaylinkError } from "../domain/errors.ts";
 import { within } from "../domain/time.ts";
-import type { StoredEvent } from "../store/rows.ts";
+import type { StoredEvent } from "../events/history.ts";
 import type { EventStore } from "../store/event-store.ts";
 import type { Serve } from "../http/exchange.ts";
 import { handlerFromFetch } from "../http/fetch-handler.ts";

@@ -49,15 +49,12 @@ export const orderLink = (link: PaymentLink, id: string, now: Date): OrderLink =
   isReusable: link.linkOptions !== undefined,
 });
 
-export const paymentIn = (record: TransactionRecord): Payment => {
+/** What a record says; a body without one is unclear. */
+export function paymentIn(record: TransactionRecord | null): Payment {
   const money = moneyIn(record);
-  return {
-    uti: textOf(record, "uti") ?? "",
-    outcome: outcomeOf(record),
-    kind: paymentKind(textOf(record, "transType"), money),
-    money,
-  };
-};
+  const [uti, type] = record === null ? [] : [textOf(record, "uti"), textOf(record, "transType")];
+  return { uti: uti ?? "", outcome: outcomeOf(record), kind: paymentKind(type, money), money };
+}
 
 /** Who verifies a card takes nothing, whatever the amount; and nobody takes an amount of 0. */
 function paymentKind(type: string | undefined, money: Sum | undefined): PaymentKind {
@@ -71,24 +68,24 @@ const KINDS: Readonly<Record<string, PaymentKind>> = {
   "PRE-AUTH": "reserves",
 };
 
-/** A payment of an order: what its last record says, and what the earlier ones said. */
-export interface OrderPayment extends Payment {
-  readonly earlier: readonly Payment[];
+/** A payment of an order: its last record, which counts, and the earlier ones of the same uti. */
+export interface OrderPayment<P extends Payment = Payment> {
+  readonly last: P;
+  readonly earlier: readonly P[];
 }
 
 /** Each payment once, in the order in which they first arrived. */
-export function paymentsOf(records: readonly Payment[]): OrderPayment[] {
-  const found: OrderPayment[] = [];
+export function paymentsOf<P extends Payment>(records: readonly P[]): OrderPayment<P>[] {
+  const found: OrderPayment<P>[] = [];
   const places = new Map<string, number>();
-  for (const record of records) {
-    const place = record.uti === "" ? undefined : places.get(record.uti);
+  for (const last of records) {
+    const place = last.uti === "" ? undefined : places.get(last.uti);
     const before = place === undefined ? undefined : found[place];
-    if (place === undefined || before === undefined) {
-      places.set(record.uti, found.length);
-      found.push({ ...record, earlier: [] });
-    } else {
-      const { earlier, ...last } = before;
-      found[place] = { ...record, earlier: [...earlier, last] };
+    if (place !== undefined && before !== undefined)
+      found[place] = { last, earlier: [...before.earlier, before.last] };
+    else {
+      places.set(last.uti, found.length);
+      found.push({ last, earlier: [] });
     }
   }
   return found;

@@ -36,10 +36,11 @@ export interface OrderStanding {
 
 export function standingOf({ number, payments: records = [], links = [] }: Order): OrderStanding {
   const payments = paymentsOf(records);
+  const current = payments.map(({ last }) => last);
   const once = links.filter(({ isReusable }) => !isReusable);
   const asking = once.filter((link) => !asksNothing(link));
   const due = dueOf(asking);
-  const approved = payments.filter(isApproved);
+  const approved = current.filter(isApproved);
   const taken: readonly Taking[] = [
     ...approved.filter(({ kind }) => kind === "takes").map(takingOf),
     ...unexplained(asking, payments),
@@ -49,7 +50,7 @@ export function standingOf({ number, payments: records = [], links = [] }: Order
   const paid = moneyOf(taken);
   const decisive = taken.length > 0 ? paid : moneyOf(reserved);
   const isUnclear =
-    payments.some(({ outcome }) => outcome === "UNCLEAR") ||
+    current.some(({ outcome }) => outcome === "UNCLEAR") ||
     decisive.length > 1 ||
     decisive.some(({ currency }) => due !== undefined && currency !== due.currency);
   const isWhole =
@@ -109,7 +110,7 @@ interface Taking {
   readonly isWhole: boolean;
 }
 
-const takingOf = ({ money, outcome }: OrderPayment): Taking => ({ money, isWhole: outcome === "APPROVED" });
+const takingOf = ({ money, outcome }: Payment): Taking => ({ money, isWhole: outcome === "APPROVED" });
 
 const moneyOf = (found: readonly Pick<Taking, "money">[]): Sum[] =>
   sumOf(found.flatMap(({ money }) => money ?? []));
@@ -160,7 +161,7 @@ function unexplained(links: readonly OrderLink[], payments: readonly OrderPaymen
 }
 
 /** The largest amount that a record of the payment has approved; nothing if none has. */
-function largestClaim({ earlier, ...last }: OrderPayment): Payment[] {
+function largestClaim({ earlier, last }: OrderPayment): Payment[] {
   const [first, ...more] = [last, ...earlier].filter(isApproved);
   if (first === undefined) return [];
   return [more.reduce((one, other) => (isMore(moneyOf([other]), moneyOf([one])) ? other : one), first)];

@@ -1,22 +1,20 @@
-/** The three sides by order number: each order with its links, the payments that arrived, and its lines of the books. */
+/** The three sides by order number: each order with its links, the records that arrived, and its lines of the books. */
 import { comparableText } from "../domain/comparable-text.ts";
 import type { Sum } from "../domain/money.ts";
-import { hasApprovedAmount, type Outcome } from "../domain/outcome.ts";
-import { splitReference } from "../domain/reference.ts";
+import { UNITS } from "../domain/time.ts";
 import { isSame } from "../orders/amounts.ts";
+import { baseNumberOf, orderNumberOf } from "../orders/order-number.ts";
+import { asksNothing, isApproved } from "../orders/order.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment } from "./sides.ts";
 
 /** All that the three sides say of one order number. */
-export interface Order {
+export interface ComparedOrder {
   /** As it is compared. */
   readonly number: string;
-  /** Those that were paid in the period, and reusable ones. */
   readonly links: ComparedLink[];
-  /** Approved ones, parts included, each payment once. */
+  /** Every record that arrived, whatever its outcome, in the order of arrival. */
   readonly payments: ReceivedPayment[];
   readonly booked: BookedLine[];
-  /** The last outcome of what arrived and is no approved payment. */
-  other: Outcome | undefined;
   /** The thumbprint of a key that is not of this run, which has verified a webhook of this number. */
   otherKey: string | undefined;
   /** A link of this number was paid, or a webhook of it arrived, outside the period. */
@@ -24,16 +22,17 @@ export interface Order {
 }
 
 /**
- * An order as most are: one paid link and, once it has arrived, one payment that is all of it and waits for nothing. In one object
+ * An order as most are: one link that was paid in the period, one payment that is all of it and waits for nothing, or both. In one object
  * without lists it takes a third of the memory (reconcile bench).
  */
 interface PlainOrder {
-  readonly link: string;
-  readonly orderNumber: string;
   readonly amount: string;
   readonly currency: string;
-  readonly paidAt: number | undefined;
-  readonly paidAfter: number | undefined;
+  /** Undefined as long as no link is known. */
+  link: string | undefined;
+  orderNumber: string;
+  paidAt: number | undefined;
+  paidAfter: number | undefined;
   /** The id of the event; undefined as long as nothing has arrived. */
   event: string | undefined;
   uti: string;
@@ -42,42 +41,65 @@ interface PlainOrder {
   delivery: "delivered" | null;
 }
 
+/** Milliseconds around the time of a payment in which its webhook arrives. */
+const ARRIVES_WITHIN = UNITS.h;
+
 /** Collects the three sides, in any order; `settled` gives the orders when all is in. */
 export class Orders {
   /** An order stays a plain one as long as it can. */
-  private readonly byNumber = new Map<string, PlainOrder | Order>();
+  private readonly byNumber = new Map<string, PlainOrder | ComparedOrder>();
+  /** Links that can still be paid, of numbers that nothing else has named yet. */
+  private readonly open = new Map<string, ComparedLink[]>();
 
   /** A link without an order number is known by its id, which some services use as the reference. */
   addLink(link: ComparedLink): void {
     const spelled = link.orderNumber === "" ? link.id : link.orderNumber;
     const number = comparableText(spelled);
-    const plain = this.byNumber.has(number) ? undefined : plainOrder(link);
-    if (plain !== undefined) {
-      this.byNumber.set(number === spelled ? spelled : number, plain);
+    const known = this.byNumber.get(number);
+    if (known === undefined && !link.isCompared && !link.isReusable) {
+      if (link.end === undefined && !asksNothing(link))
+        this.open.set(number, [...(this.open.get(number) ?? []), link]);
       return;
     }
-    const { links } = this.orderOf(spelled);
-    if (!links.some(({ id }) => id === link.id)) links.push(link);
+    if (link.isCompared && link.money !== undefined) {
+      if (known === undefined) {
+        this.byNumber.set(number === spelled ? spelled : number, {
+          ...NOT_ARRIVED,
+          ...link.money,
+          ...plainLink(link),
+        });
+        return;
+      }
+      if (isPlain(known) && known.link === undefined && isSame([known], [link.money])) {
+        Object.assign(known, plainLink(link));
+        return;
+      }
+    }
+    const order = this.orderOf(spelled);
+    if (!order.links.some(({ id }) => id === link.id)) order.links.push(link);
+    if (link.end === "paid" && !link.isCompared) order.isOfOtherTime = true;
   }
 
-  /** A link that was paid before or after the period. Only orders of the books or of payments need to know. */
-  addLinkOfOtherTime({ orderNumber, id }: Pick<ComparedLink, "orderNumber" | "id">): void {
-    this.markOfOtherTime([orderNumber === "" ? id : orderNumber]);
-  }
-
-  /** Of several events of one payment, the newest is it; it is delivered if one of them is. */
   addPayment(payment: ReceivedPayment): void {
-    const known = this.byNumber.get(comparableText(payment.reference));
-    if (known !== undefined && isPlain(known) && takesPayment(known, payment)) return;
-    const order = this.orderOf(payment.reference);
-    if (!hasApprovedAmount(payment.outcome)) {
-      order.other = payment.outcome;
-      return;
+    const number = comparableText(payment.reference);
+    const known = this.byNumber.get(number);
+    const plain = plainPayment(payment);
+    if (plain !== undefined && payment.money !== undefined) {
+      if (known === undefined) {
+        this.byNumber.set(number, { ...NO_LINK, ...payment.money, ...plain });
+        return;
+      }
+      if (isPlain(known) && known.event === undefined && isSame([known], [payment.money])) {
+        // Equal texts share memory.
+        const reference = plain.reference === known.orderNumber ? known.orderNumber : plain.reference;
+        Object.assign(known, plain, { reference });
+        return;
+      }
     }
-    const at = payment.uti === "" ? -1 : order.payments.findIndex(({ uti }) => uti === payment.uti);
-    const earlier = order.payments[at];
-    if (earlier === undefined) order.payments.push(payment);
-    else order.payments[at] = newest(earlier, payment);
+    const { payments } = this.orderOf(payment.reference);
+    if (payments.some(({ event }) => event === payment.event)) return;
+    payments.push(payment);
+    payments.sort((one, other) => (one.event < other.event ? -1 : 1));
   }
 
   /** A webhook that another key has verified counts for nobody here. Only orders that miss one need to know. */
@@ -113,22 +135,22 @@ export class Orders {
     for (const number of numbers) if (this.has(number)) this.orderOf(number).isOfOtherTime = true;
   }
 
-  /** The numbers before the suffixes of payments that no link has: those of reusable links, if there are any. */
+  /** The numbers before the suffixes of payments: those of reusable links, if there are any. */
   reusableNumbers(): ReadonlySet<string> {
     const numbers = new Set<string>();
-    for (const { number, links, payments } of this.all()) {
-      const { base, suffix } = splitReference(number);
-      if (links.length === 0 && payments.length > 0 && suffix !== null) numbers.add(comparableText(base));
+    for (const { number, payments } of this.all()) {
+      const base = baseNumberOf(number);
+      if (payments.length > 0 && base !== undefined) numbers.add(base);
     }
     return numbers;
   }
 
-  /** The paid links of which no approved payment arrived, with the spelling that a webhook of theirs has as its reference. */
+  /** The links paid in the period of which no approved payment arrived, with the spelling that a webhook of theirs has as its reference. */
   withoutPayment(): readonly string[] {
     const numbers: string[] = [];
     for (const { links, payments } of this.all()) {
-      const link = links.find(({ isReusable }) => !isReusable);
-      if (link !== undefined && payments.length === 0) numbers.push(link.orderNumber || link.id);
+      const link = links.find(({ isCompared }) => isCompared);
+      if (link !== undefined && !payments.some(isApproved)) numbers.push(link.orderNumber || link.id);
     }
     return numbers;
   }
@@ -138,7 +160,8 @@ export class Orders {
     const numbers: string[] = [];
     for (const { links, payments, booked, isOfOtherTime } of this.all()) {
       const [line] = booked;
-      const isAlone = links.length === 0 && payments.length === 0 && !isOfOtherTime;
+      const isLinked = links.some(({ isCompared, isReusable }) => isCompared || isReusable);
+      const isAlone = !isLinked && payments.length === 0 && !isOfOtherTime;
       if (line !== undefined && isAlone) numbers.push(line.orderNumber);
     }
     return numbers;
@@ -160,31 +183,54 @@ export class Orders {
     return numbers;
   }
 
-  /** Each order, with the payments and lines of a reusable link together. */
-  *settled(): Generator<Order> {
+  /** Each order, with the payments and lines of a reusable link together, and with its links that can still be paid. */
+  *settled(): Generator<ComparedOrder> {
+    for (const [number, links] of this.open) if (this.has(number)) this.orderOf(number).links.push(...links);
+    this.open.clear();
     for (const order of this.all()) {
-      const reusable = order.links.length === 0 ? this.reusableOrderOf(order) : undefined;
-      if (reusable === undefined) continue;
+      const number = orderNumberOf(order.number, (wanted) => this.kindOfLink(wanted));
+      if (number === order.number) continue;
+      const reusable = this.orderOf(number);
       reusable.payments.push(...order.payments.splice(0));
       reusable.booked.push(...order.booked.splice(0));
+      if (!isPlain(order)) this.byNumber.delete(order.number);
     }
+    this.findNameless();
     yield* this.all();
   }
 
-  private reusableOrderOf({ number }: Order): Order | undefined {
-    const { base, suffix } = splitReference(number);
-    const found = suffix === null ? undefined : this.byNumber.get(comparableText(base));
-    if (found === undefined || isPlain(found)) return undefined;
-    return found.links.some(({ isReusable }) => isReusable) ? found : undefined;
+  /** A paid link without an order number has the one payment of no known link that fits it, if no other does. */
+  private findNameless(): void {
+    const nameless = [...this.all()].filter(
+      ({ links, payments }) => payments.length === 0 && links.some(isNameless),
+    );
+    if (nameless.length === 0) return;
+    const free = [...this.all()].filter(({ links, payments }) => links.length === 0 && payments.length > 0);
+    const pairs = nameless.map((order) => ({ order, found: free.filter((one) => fits(order.links, one)) }));
+    for (const { order, found } of pairs) {
+      const [only, ...more] = found;
+      const isShared = pairs.some((pair) => pair.order !== order && only && pair.found.includes(only));
+      if (only === undefined || more.length > 0 || isShared) continue;
+      this.orderOf(order.number).payments.push(...this.orderOf(only.number).payments);
+      this.byNumber.delete(only.number);
+    }
+  }
+
+  private kindOfLink(number: string): "one-time" | "reusable" | undefined {
+    const found = this.byNumber.get(number);
+    if (found === undefined) return undefined;
+    if (isPlain(found)) return found.link === undefined ? undefined : "one-time";
+    if (found.links.length === 0) return undefined;
+    return found.links.some(({ isReusable }) => isReusable) ? "reusable" : "one-time";
   }
 
   /** Each order. A plain one is a temporary object: what is added to it is lost. */
-  private *all(): Generator<Order> {
+  private *all(): Generator<ComparedOrder> {
     for (const [number, order] of this.byNumber) yield isPlain(order) ? orderFrom(number, order) : order;
   }
 
   /** The order of a number, which is new if nothing has named it yet. */
-  orderOf(spelled: string): Order {
+  orderOf(spelled: string): ComparedOrder {
     const number = comparableText(spelled);
     const known = this.byNumber.get(number);
     if (known !== undefined && !isPlain(known)) return known;
@@ -194,65 +240,61 @@ export class Orders {
   }
 }
 
-const isPlain = (order: PlainOrder | Order): order is PlainOrder => "link" in order;
+const isNameless = ({ isCompared, orderNumber }: ComparedLink): boolean => isCompared && orderNumber === "";
 
-function plainOrder({
-  id: link,
+/** Whether the payment of an order can be that of a link: by amount, currency and time. */
+function fits(links: readonly ComparedLink[], { payments }: ComparedOrder): boolean {
+  const [payment, ...more] = payments.filter(isApproved);
+  const link = links.find(isNameless);
+  if (payment?.money === undefined || more.length > 0 || link?.money === undefined) return false;
+  const paidAt = link.paidAt ?? Number.NaN;
+  return isSame([payment.money], [link.money]) && Math.abs(payment.receivedAt - paidAt) <= ARRIVES_WITHIN;
+}
+
+const isPlain = (order: PlainOrder | ComparedOrder): order is PlainOrder => "link" in order;
+
+const NO_LINK = { link: undefined, orderNumber: "", paidAt: undefined, paidAfter: undefined };
+const NOT_ARRIVED = { event: undefined, uti: "", reference: "", receivedAt: 0, delivery: null };
+
+const plainLink = ({ id: link, orderNumber, paidAt, paidAfter }: ComparedLink) => ({
+  link,
   orderNumber,
-  money,
   paidAt,
   paidAfter,
-  isReusable,
-}: ComparedLink): PlainOrder | undefined {
-  if (isReusable || money === undefined) return undefined;
-  const none = { event: undefined, uti: "", reference: "", receivedAt: 0, delivery: null };
-  return { link, orderNumber, ...money, paidAt, paidAfter, ...none };
+});
+
+/** Undefined for a payment that may not be all of its order, or that waits for something. */
+function plainPayment({ event, uti, reference, outcome, kind, receivedAt, delivery }: ReceivedPayment) {
+  const isWhole = outcome === "APPROVED" && kind === "takes" && uti !== "";
+  return isWhole && (delivery === null || delivery === "delivered")
+    ? { event, uti, reference, receivedAt, delivery }
+    : undefined;
 }
 
-/** Whether the payment is the first of the order, and can be all of it: then the order has it. */
-function takesPayment(order: PlainOrder, payment: ReceivedPayment): boolean {
-  const { event, uti, reference, outcome, money, receivedAt, delivery } = payment;
-  if (order.event !== undefined || outcome !== "APPROVED" || money === undefined) return false;
-  if ((delivery !== null && delivery !== "delivered") || !isSame([order], [money])) return false;
-  const { orderNumber } = order;
-  // Equal texts share memory.
-  const spelled = reference === orderNumber ? orderNumber : reference;
-  Object.assign(order, { event, uti, reference: spelled, receivedAt, delivery });
-  return true;
-}
-
-function orderFrom(number: string, plain: PlainOrder | undefined): Order {
-  const order: Order = {
+function orderFrom(number: string, plain: PlainOrder | undefined): ComparedOrder {
+  const order: ComparedOrder = {
     number,
     links: [],
     payments: [],
     booked: [],
-    other: undefined,
     otherKey: undefined,
     isOfOtherTime: false,
   };
   if (plain === undefined) return order;
-  const {
-    link: id,
-    orderNumber,
-    amount,
-    currency,
-    paidAt,
-    paidAfter,
-    event,
-    uti,
-    reference,
-    receivedAt,
-    delivery,
-  } = plain;
+  const { amount, currency, link: id, orderNumber, paidAt, paidAfter, event, ...arrived } = plain;
   const money = { amount, currency };
-  order.links.push({ id, orderNumber, money, paidAt, paidAfter, isReusable: false });
+  if (id !== undefined)
+    order.links.push({
+      id,
+      orderNumber,
+      money,
+      paidAt,
+      paidAfter,
+      end: "paid",
+      isReusable: false,
+      isCompared: true,
+    });
   if (event !== undefined)
-    order.payments.push({ event, uti, reference, outcome: "APPROVED", money, receivedAt, delivery });
+    order.payments.push({ event, outcome: "APPROVED", kind: "takes", money, ...arrived });
   return order;
-}
-
-function newest(one: ReceivedPayment, other: ReceivedPayment): ReceivedPayment {
-  const [older, newer] = one.receivedAt <= other.receivedAt ? [one, other] : [other, one];
-  return older.delivery === "delivered" ? { ...newer, delivery: "delivered" } : newer;
 }

@@ -1,12 +1,10 @@
-/** What the service says: the links that were paid in a period, and the reusable ones, read page by page. */
-import { comparableText } from "../domain/comparable-text.ts";
-import type { Json } from "../domain/json.ts";
+/** What the service says: every link of a year, read page by page, and which of them were paid in a period. */
 import { LISTED_AGE, readPaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLink } from "../domain/payment-link-shapes.ts";
-import { parseInstant } from "../domain/time.ts";
+import { parseInstant, UNITS } from "../domain/time.ts";
+import { orderLink } from "../orders/order.ts";
 import { allLinks, ownText, CLOCK_DIFFERENCE } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";
-import { linkEnd } from "../orders/link-end.ts";
 import { linkId } from "../service/links.ts";
 import type { ComparedLink } from "./sides.ts";
 
@@ -16,58 +14,48 @@ export interface ListedYear {
   readonly now: Date;
 }
 
-/** A link, with what the service says of it. */
-export interface YearLink {
-  readonly json: Json;
-  readonly link: PaymentLink;
-}
+/** Milliseconds by which a service whose clock is ahead must not find that a year is more than one. */
+const YEAR_MARGIN = UNITS.h;
 
-/** Every link that a service lists: it looks back a year, by the date of creation. */
-export async function* linksOfYear(
-  { listLinks, terminalId, now }: ListedYear,
-  status?: string,
-): AsyncGenerator<YearLink> {
-  const from = new Date(now.getTime() - LISTED_AGE.milliseconds + CLOCK_DIFFERENCE);
+/** Every link that a service lists, whatever its status: it looks back a year, by the date of creation. */
+export async function* linksOfYear({ listLinks, terminalId, now }: ListedYear): AsyncGenerator<PaymentLink> {
+  const from = new Date(now.getTime() - LISTED_AGE.milliseconds + YEAR_MARGIN);
   const to = new Date(now.getTime() + CLOCK_DIFFERENCE);
-  for await (const json of allLinks(listLinks, { terminalId, from, to, status }))
-    yield { json, link: readPaymentLink(json).link };
+  for await (const json of allLinks(listLinks, { terminalId, from, to })) yield readPaymentLink(json).link;
 }
 
-/** Every link that is paid, whenever it was: a link of last month may be paid today. The status alone is asked for. */
-export async function* paidLinks(year: ListedYear): AsyncGenerator<ComparedLink> {
-  for await (const { link } of linksOfYear(year, "paid")) {
-    const id = linkId(link);
-    if (id !== undefined && link.linkOptions === undefined && linkEnd(link, year.now) === "paid")
-      yield comparedLink(link, id);
-  }
+/** The period of a comparison, in milliseconds since 1970. */
+export interface Period {
+  readonly since: number;
+  /** Undefined: until now. */
+  readonly until: number | undefined;
 }
 
-/** The reusable links with these order numbers, as they are compared. Their status says nothing of their payments. */
-export async function* reusableLinks(
-  year: ListedYear,
-  numbers: ReadonlySet<string>,
-): AsyncGenerator<ComparedLink> {
-  for await (const { link } of linksOfYear(year)) {
-    const id = linkId(link);
-    if (id === undefined || link.linkOptions === undefined) continue;
-    if (numbers.has(comparableText(link.invoiceId || id))) yield comparedLink(link, id);
-  }
-}
-
-export function comparedLink(link: PaymentLink, id: string): ComparedLink {
-  const { invoiceId = "", amount, currency, linkOptions } = link;
+/** Undefined for a link that the service does not name. */
+export function comparedLink(link: PaymentLink, now: Date, period: Period): ComparedLink | undefined {
+  const id = linkId(link);
+  if (id === undefined) return undefined;
+  const { money, ...own } = orderLink(link, id, now);
   const paidAt = instantOf(link.paidDate);
+  const dates = { paidAt, paidAfter: paidAt === undefined ? instantOf(link.createdDate) : undefined };
   return {
+    ...own,
+    ...dates,
     id: ownText(id),
-    orderNumber: ownText(invoiceId),
-    money:
-      amount === undefined || currency === undefined
-        ? undefined
-        : { amount: ownText(amount.toString()), currency: currency.toUpperCase() },
-    paidAt,
-    paidAfter: paidAt === undefined ? instantOf(link.createdDate) : undefined,
-    isReusable: linkOptions !== undefined,
+    orderNumber: ownText(link.invoiceId ?? ""),
+    money: money && { ...money, amount: ownText(money.amount) },
+    isCompared: !own.isReusable && own.end === "paid" && isInPeriod(dates, period),
   };
+}
+
+/** Without the time of its payment, a link may have been paid at any time since its creation. */
+function isInPeriod(
+  { paidAt, paidAfter }: Pick<ComparedLink, "paidAt" | "paidAfter">,
+  { since, until }: Period,
+): boolean {
+  const earliest = paidAt ?? paidAfter;
+  const isSince = paidAt === undefined || paidAt >= since;
+  return isSince && (until === undefined || earliest === undefined || earliest < until);
 }
 
 const instantOf = (date: PaymentLink["paidDate"]): number | undefined =>

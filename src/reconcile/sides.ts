@@ -1,19 +1,17 @@
 /** The three sides of a reconciliation: what the service says was paid, what arrived, and what the merchant booked. */
-import type { Sum } from "../domain/money.ts";
+import type { OrderLink } from "../orders/order.ts";
 import type { StoredPayment } from "../store/payments.ts";
 
-/** A link of the service: one that is paid, or a reusable one, which never is. */
-export interface ComparedLink {
-  readonly id: string;
+/** A link of the service. */
+export interface ComparedLink extends OrderLink {
   /** As the service spells it; empty without one. */
   readonly orderNumber: string;
-  /** Undefined if the service does not say both amount and currency. */
-  readonly money: Sum | undefined;
   /** Milliseconds since 1970; undefined if the service does not say it. */
   readonly paidAt: number | undefined;
   /** Milliseconds since 1970, where `paidAt` is not known: its creation, before which it was not paid. */
   readonly paidAfter: number | undefined;
-  readonly isReusable: boolean;
+  /** It was paid in the period. Others only say how the order stands. */
+  readonly isCompared: boolean;
 }
 
 /** A verified webhook that arrived, with the newest state of its delivery. */

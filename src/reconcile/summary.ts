@@ -8,7 +8,8 @@ import {
   findingsOf,
   isDifference,
 } from "./findings.ts";
-import type { Order, Orders } from "./orders.ts";
+import { isApproved, paymentsOf } from "../orders/order.ts";
+import type { ComparedOrder, Orders } from "./orders.ts";
 
 export interface Counted {
   readonly count: number;
@@ -73,14 +74,15 @@ export async function compareOrders(
 }
 
 function countLinks(
-  { links, payments }: Order,
+  { links, payments }: ComparedOrder,
   { paid, agree, reusable }: Readonly<Record<"paid" | "agree" | "reusable", Count>>,
   { isAgreed, since }: { readonly isAgreed: boolean; readonly since: number },
 ): void {
   if (links.some(({ isReusable }) => isReusable))
-    for (const { money, receivedAt } of payments) if (receivedAt >= since) reusable.add(money);
-  for (const { money, isReusable } of links) {
-    if (isReusable) continue;
+    for (const { last } of paymentsOf(payments))
+      if (isApproved(last) && last.kind === "takes" && last.receivedAt >= since) reusable.add(last.money);
+  for (const { money, isCompared } of links) {
+    if (!isCompared) continue;
     paid.add(money);
     if (isAgreed) agree.add(money);
   }

@@ -1,63 +1,31 @@
-/** The history of one order: what the service and the event store have of it, in order of time, and what it comes to. */
-import { comparableText } from "../domain/comparable-text.ts";
+/** The verdict on one order: how it stands, what differs, and when the application accepted it. */
 import type { Sum } from "../domain/money.ts";
-import { splitReference } from "../domain/reference.ts";
-import { isZero, sumOf } from "../orders/amounts.ts";
-import { type Finding, findingsOf, isDifference, type Circumstances } from "./findings.ts";
-import type { Order } from "./orders.ts";
-
-/** What happened. */
-export type StepName =
-  | "link created"
-  | "link viewed"
-  | "payment attempted"
-  | "link paid"
-  | "link cancelled"
-  | "link expired"
-  | "webhook arrived"
-  | "webhook repeated"
-  | "webhook refused"
-  | "forwarded"
-  | "replayed"
-  | "retry"
-  | "skip"
-  | "accept";
-
-export interface Step {
-  readonly at: Date;
-  readonly what: StepName;
-  readonly detail: string;
-}
-
-/** How the one-time link of an order stands at the service. */
-export type LinkStanding = "open" | "cancelled" | "expired";
+import { sumOf } from "../orders/amounts.ts";
+import type { LinkEnd } from "../orders/link-end.ts";
+import { isApproved, paymentsOf } from "../orders/order.ts";
+import { standingText } from "../orders/standing-words.ts";
+import type { OrderStanding } from "../orders/standing.ts";
+import { type Circumstances, comparedStanding, type Finding, findingsOf, isDifference } from "./findings.ts";
+import type { ComparedOrder } from "./orders.ts";
 
 /** What an order comes to. */
-export type OrderVerdict =
-  | { readonly is: "different"; readonly findings: readonly Finding[] }
-  | {
-      readonly is: "paid";
-      readonly money: readonly Sum[];
-      readonly payments: number;
-      readonly isReusable: boolean;
-      /** Whether the service lists a link of it. */
-      readonly hasLink: boolean;
-      /** When the application accepted the last payment; undefined if nothing was forwarded. */
-      readonly acceptedAt: Date | undefined;
-      readonly arrivedAt: Date;
-    }
-  | { readonly is: "unsettled"; readonly findings: readonly Finding[] }
-  /** A webhook says that it was paid, and the service does not. */
-  | { readonly is: "approved alone"; readonly money: readonly Sum[]; readonly standing: LinkStanding }
-  | { readonly is: "part"; readonly money: readonly Sum[]; readonly standing: LinkStanding | undefined }
-  | { readonly is: "unpaid"; readonly standing: LinkStanding | undefined; readonly isRefused: boolean };
-
-/** Whether a reference is that of the order: its number itself, or the number with a suffix. */
-export function isOfOrder(reference: string, number: string): boolean {
-  const wanted = comparableText(number);
-  if (comparableText(reference) === wanted) return true;
-  const { base, suffix } = splitReference(reference);
-  return suffix !== null && comparableText(base) === wanted;
+export interface OrderVerdict {
+  readonly order: OrderStanding;
+  readonly findings: readonly Finding[];
+  /** Records that must agree do not. */
+  readonly isDifferent: boolean;
+  /** How it stands, in a sentence without its full stop. */
+  readonly text: string;
+  /** What was paid by a reusable link, each payment of which is an order of its own; undefined without one. */
+  readonly reusable: { readonly payments: number; readonly paid: readonly Sum[] } | undefined;
+  /** How its last link ended unpaid; undefined while one can be paid, and without any. */
+  readonly ended: Exclude<LinkEnd, "paid"> | undefined;
+  /** Whether the service lists a link of it. */
+  readonly hasLink: boolean;
+  /** A rejected webhook names it. */
+  readonly isRefused: boolean;
+  /** The last approved payment. */
+  readonly last: { readonly arrivedAt: Date; readonly acceptedAt: Date | undefined } | undefined;
 }
 
 /**
@@ -68,41 +36,32 @@ export const acceptanceOf = (
   accepted: readonly { readonly at: Date; readonly isReplay: boolean }[],
 ): Date | undefined => (accepted.find(({ isReplay }) => !isReplay) ?? accepted.at(-1))?.at;
 
-export interface OrderFacts {
-  readonly order: Order;
+interface OrderFacts {
+  readonly order: ComparedOrder;
   readonly known: Circumstances;
-  /** Of a one-time link that is not paid; undefined without one. */
-  readonly standing: LinkStanding | undefined;
   /** When the application accepted each event, by its id. */
   readonly accepted: ReadonlyMap<string, Date>;
 }
 
-export function verdictOf({ order, known, standing, accepted }: OrderFacts): OrderVerdict {
-  const { links, payments } = order;
-  const findings = [...findingsOf(order, known)];
-  const differences = findings.filter(({ finding }) => isDifference(finding));
-  if (differences.length > 0) return { is: "different", findings: differences };
-  const money = sumOf(payments.flatMap((payment) => payment.money ?? []));
-  const [first] = payments;
-  if (first === undefined)
-    return findings.length > 0
-      ? { is: "unsettled", findings }
-      : { is: "unpaid", standing, isRefused: known.refused.has(order.number) };
-  const isApproved = payments.some(({ outcome }) => outcome === "APPROVED");
-  if (!isApproved && links.length === 0) return { is: "part", money, standing };
-  if (standing !== undefined && links.length === 0) return { is: "approved alone", money, standing };
-  const last = payments.reduce((one, other) => (one.receivedAt > other.receivedAt ? one : other));
+export function verdictOf({ order: compared, known, accepted }: OrderFacts): OrderVerdict {
+  const { links, payments } = compared;
+  const findings = [...findingsOf(compared, known)];
+  const order = comparedStanding(compared);
+  const approved = paymentsOf(payments).flatMap(({ last }) => (isApproved(last) ? [last] : []));
+  const last = approved.at(-1);
+  const taken = approved.filter(({ kind }) => kind === "takes");
+  const end = order.payable.length > 0 ? undefined : links.at(-1)?.end;
   return {
-    is: "paid",
-    money,
-    // The verification of a card does not count as a payment beside the charges to it.
-    payments: Math.max(1, payments.filter((one) => one.money === undefined || !isZero([one.money])).length),
-    isReusable: links.some(({ isReusable }) => isReusable),
+    order,
+    findings,
+    isDifferent: findings.some(({ finding }) => isDifference(finding)),
+    text: standingText(order),
+    reusable: links.some(({ isReusable }) => isReusable)
+      ? { payments: taken.length, paid: sumOf(taken.flatMap(({ money }) => money ?? [])) }
+      : undefined,
+    ended: end === "paid" ? undefined : end,
     hasLink: links.length > 0,
-    acceptedAt: accepted.get(last.event),
-    arrivedAt: new Date(last.receivedAt),
+    isRefused: known.refused.has(compared.number),
+    last: last && { arrivedAt: new Date(last.receivedAt), acceptedAt: accepted.get(last.event) },
   };
 }
-
-export const isOrderDifferent = ({ is }: OrderVerdict): boolean =>
-  is === "different" || is === "approved alone";

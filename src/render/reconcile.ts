@@ -4,9 +4,10 @@ import { groupedAmount, type Sum } from "../domain/money.ts";
 import { capitalized } from "../domain/sentence.ts";
 import { outcomeName } from "../domain/outcome.ts";
 import type { Books } from "../reconcile/books.ts";
-import type { Finding, FindingName } from "../reconcile/findings.ts";
+import { standingText, sumsText } from "../orders/standing-words.ts";
+import { type Finding, type FindingName, FINDINGS, isDifference } from "../reconcile/findings.ts";
 import type { Counted, Summary } from "../reconcile/summary.ts";
-import type { LinkStanding, OrderVerdict } from "../reconcile/timeline.ts";
+import type { OrderVerdict } from "../reconcile/timeline.ts";
 import { shortKey } from "../signatures/thumbprint.ts";
 import { formatCount, renderSums } from "./bulk.ts";
 import { formatLocal } from "./layout.ts";
@@ -32,8 +33,6 @@ function findingWords(finding: Finding): string {
         return `${paid}; its webhook was verified by the key ${shortKey(finding.key ?? "")}, which is not a key of this account, so it does not count here. If it is an earlier key of this account, name both keys with --key.`;
       if (finding.why === "only others")
         return `${paid}; only a webhook with the outcome ${outcomeName(finding.other ?? "UNCLEAR")} arrived here.`;
-      if (finding.why === "refusals dropped")
-        return `${paid}; no webhook for it is stored here. There was no room to keep all requests that were refused before ${formatLocal(new Date(finding.until ?? 0))}, so it is not known whether one of them was its webhook.`;
       return `${paid}; no webhook for it arrived here.`;
     case "refused":
       return `${paid}; a webhook that names it was rejected at ${formatLocal(new Date(finding.refused.receivedAt))}: ${finding.refused.code}. The body of that webhook is not verified. Once the key is right, accept it.`;
@@ -44,13 +43,21 @@ function findingWords(finding: Finding): string {
         return `${paid}; its webhook arrived, but does not say clearly whether the payment was approved.`;
       return finding.why === "books"
         ? booksText(order, finding)
-        : `The link of ${order} asks for ${sumsText(finding.expected)}; its webhooks say ${sumsText(finding.found)}.`;
+        : finding.why === "ended"
+          ? `A webhook says that ${order} was paid, ${sumsText(finding.found)}, and the service does not: its link has ended unpaid.`
+          : `The link of ${order} asks for ${sumsText(finding.expected)}; its webhooks say ${sumsText(finding.found)}.`;
     case "twice":
       if (finding.why === "books")
         return `Your books have ${order} ${finding.count} times: ${money} too much.`;
       return finding.why === "links"
         ? `${finding.count} links of ${order} are paid: ${money} more than one of them. Refund it unless the customer wanted both.`
         : `${finding.count} payments of ${order} were approved: ${money} too much. Refund it unless the customer wanted both.`;
+    case "payable":
+      return `${order}: ${standingText(finding.standing)}. Cancel that link: the customer can pay again.`;
+    case "not known":
+      return finding.why === "no order number"
+        ? `${paid}. It has no order number, and no webhook fits it alone by amount, currency and time, so it is not known whether its webhook arrived.`
+        : `${paid}; no webhook for it is stored here. There was no room to keep all requests that were refused before ${formatLocal(new Date(finding.until ?? 0))}, so it is not known whether one of them was its webhook.`;
     case "not booked":
       return `${order} was paid, ${money}${at}; your books do not have it.`;
     case "booked only":
@@ -82,7 +89,7 @@ export const suggestionText = ({ finding }: Finding, near: string): string =>
 
 /** Whether it is about a payment without a known webhook: then the callback addresses matter. */
 export const hasNoWebhook = (finding: Finding): boolean =>
-  finding.finding === "missed" && (finding.why === "nothing arrived" || finding.why === "refusals dropped");
+  finding.finding === "not known" || (finding.finding === "missed" && finding.why === "nothing arrived");
 
 const UNDELIVERED = {
   pending: "your application has not accepted it yet: it waits to be forwarded",
@@ -108,8 +115,6 @@ function unmatchedText(
   { order, money, paid }: Words,
 ): string {
   switch (finding.why) {
-    case "no order number":
-      return `${paid}. It has no order number, so its webhook cannot be found.`;
     case "not in the books":
       return `${order} was paid, ${money}. It has no order number, so it cannot be found in your books.`;
     case "before the store":
@@ -134,17 +139,21 @@ export function nextStep(finding: Finding): CommandLine | undefined {
       return paylink`events accept ${finding.refused.id}`;
     case "undelivered":
       return paylink`events retry ${finding.event}`;
+    case "payable":
+      return link === null ? timeline : paylink`links cancel ${link}`;
     case "unmatched":
       return undefined;
-    default:
+    case "not known":
+      return link === null ? timeline : paylink`links show ${link}`;
+    case "differs":
+    case "twice":
+    case "not booked":
+    case "booked only":
       return timeline ?? (uti === null ? undefined : paylink`events show ${uti}`);
   }
 }
 
 const moneyText = ({ amount, currency }: Sum): string => groupedAmount(amount, currency).trim();
-
-const sumsText = (sums: readonly Sum[]): string =>
-  sums.length === 0 ? "an unknown amount" : renderSums(sums);
 
 const countAndSums = ({ count: number, sums }: Counted): string =>
   sums.length === 0 ? formatCount(number) : `${formatCount(number)}, ${renderSums(sums)}`;
@@ -163,16 +172,21 @@ export function booksRemarks({ remarks, unnamed }: Pick<Books, "remarks" | "unna
 export function summaryText({ paid, agree, findings }: Summary): string {
   const links = `${formatCount(paid.count)} paid ${paid.count === 1 ? "link" : "links"}`;
   const total = paid.sums.length === 0 ? links : `${links}, ${renderSums(paid.sums)}`;
-  const found = Object.entries(findings).map(([name, one]) => findingCount(name, one));
+  const found = namedFindings(findings).map(([name, one]) => findingCount(name, one));
   const all = [`${formatCount(agree.count)} ${agree.count === 1 ? "agrees" : "agree"}`, ...found];
   return `${total}: ${all.join("; ")}`;
 }
 
+const namedFindings = (findings: Summary["findings"]) =>
+  FINDINGS.flatMap((name) => {
+    const counted = findings[name];
+    return counted === undefined ? [] : [[name, counted] as const];
+  });
+
 /** What does not agree, without what does. */
 export const differencesText = ({ findings }: Pick<Summary, "findings">): string =>
-  `Records differ: ${Object.entries(findings)
-    .filter(([name]) => name !== "unmatched")
-    .map(([name, one]) => findingCount(name, one))
+  `Records differ: ${namedFindings(findings)
+    .flatMap(([name, one]) => (isDifference(name) ? [findingCount(name, one)] : []))
     .join("; ")}`;
 
 /** `2 missed, EUR 45.00` */
@@ -181,6 +195,13 @@ function findingCount(name: string, { count: number, sums }: Counted): string {
     ? `${formatCount(number)} ${name}`
     : `${formatCount(number)} ${name}, ${renderSums(sums)}`;
 }
+
+/** Why nothing can be found in the store, as the first line. */
+export const NOTHING_RECEIVED = {
+  "nothing was ever received": "Nothing was ever received into this event store.",
+  "other keys alone":
+    "This event store has webhooks of other keys alone, and none that a key of this run has verified.",
+} as const;
 
 /** The line above the findings of a kind. */
 export const headingText = (name: FindingName, found: Counted): string => `${name}: ${countAndSums(found)}`;
@@ -191,45 +212,56 @@ export const reusableText = ({ reusable }: Summary): string | undefined =>
     ? undefined
     : `Reusable links: ${formatCount(reusable.count)} ${reusable.count === 1 ? "payment" : "payments"}, ${renderSums(reusable.sums)}, arrived. The service does not say how often such a link was paid, so a missed payment cannot be found.`;
 
-const STANDING = {
-  open: "Its link can still be paid.",
-  cancelled: "Its link was cancelled.",
-  expired: "Its link has expired.",
-} as const;
-
-/** The verdict on an order, in one or two sentences. */
+/** The verdict on an order, in a few sentences: how it stands, and what a person should look at. */
 export function verdictText(verdict: OrderVerdict): string {
-  switch (verdict.is) {
-    case "different":
-    case "unsettled":
-      return verdict.findings.map(findingText).join(" ");
-    case "approved alone":
-      return `A webhook says that it was paid, ${sumsText(verdict.money)}, and the service does not. ${STANDING[verdict.standing]}`;
-    case "part":
-      return `Part of it was paid, ${sumsText(verdict.money)}; the rest is not. ${standingText(verdict.standing)}`.trim();
-    case "unpaid":
-      return `Not paid. ${standingText(verdict.standing)} ${verdict.isRefused ? "A rejected webhook names it, but its content is not verified." : ""}`
-        .replace(/ +/g, " ")
-        .trim();
-    case "paid":
-      return paidText(verdict);
-  }
+  const { order, findings, hasLink, isRefused, ended } = verdict;
+  const isOpen = order.standing === "unpaid" || order.standing === "in part";
+  return [
+    `${headText(verdict)}.`,
+    ...findings.flatMap(verdictWords),
+    ...(isOpen && ended !== undefined ? [ENDED[ended]] : []),
+    ...(hasLink ? [] : ["The service lists no link for it."]),
+    ...(order.standing === "unpaid" && isRefused
+      ? ["A rejected webhook names it, but its content is not verified."]
+      : []),
+  ].join(" ");
 }
 
-const standingText = (standing: LinkStanding | undefined): string =>
-  standing === undefined ? "The service lists no link for it." : STANDING[standing];
+const ENDED = { cancelled: "Its link was cancelled.", expired: "Its link has expired." } as const;
 
-function paidText(verdict: Extract<OrderVerdict, { is: "paid" }>): string {
-  const { money, payments, isReusable, hasLink, acceptedAt, arrivedAt } = verdict;
-  const times = isReusable
-    ? `Paid ${formatCount(payments)} ${payments === 1 ? "time" : "times"} by a reusable link`
-    : payments === 1
-      ? "Paid once"
-      : `Paid in ${formatCount(payments)} parts`;
-  const application =
-    acceptedAt === undefined
-      ? `the webhook arrived at ${formatLocal(arrivedAt)}, and was not forwarded`
-      : `your application accepted it at ${formatLocal(acceptedAt)}`;
-  const link = hasLink ? "" : " The service lists no paid link for it.";
-  return `${times}, ${sumsText(money)}; ${application}.${link}`;
+/** How it stands, and when the application accepted the last payment. */
+function headText({ text, order, reusable, last, findings }: OrderVerdict): string {
+  const stands =
+    reusable === undefined
+      ? text
+      : `Paid ${formatCount(reusable.payments)} ${reusable.payments === 1 ? "time" : "times"} by a reusable link, ${sumsText(reusable.paid)}`;
+  if (
+    last === undefined ||
+    order.standing === "twice" ||
+    findings.some(({ finding }) => finding === "undelivered")
+  )
+    return stands;
+  return last.acceptedAt === undefined
+    ? `${stands}; the webhook arrived at ${formatLocal(last.arrivedAt)}, and was not forwarded`
+    : `${stands}; your application accepted it at ${formatLocal(last.acceptedAt)}`;
+}
+
+/** What the standing of the order does not say. */
+function verdictWords(finding: Finding): string[] {
+  switch (finding.finding) {
+    case "payable":
+      return ["Cancel that link: the customer can pay again."];
+    case "twice":
+      return ["Refund it unless the customer wanted both."];
+    case "unmatched":
+      return finding.why === "before the store" ? [findingText(finding)] : [];
+    case "missed":
+    case "refused":
+    case "undelivered":
+    case "differs":
+    case "not booked":
+    case "booked only":
+    case "not known":
+      return [findingText(finding)];
+  }
 }

@@ -4,7 +4,7 @@ import type { RunKeys } from "../events/event.ts";
 import { MOST_RECORDS, type Payment, paymentIn } from "../orders/order.ts";
 import { type OrderStanding, standingOfRecords } from "../orders/standing.ts";
 import { type DatabaseSession, forRows, LAST_CHARACTER, type Row } from "./dialects.ts";
-import type { StoredEvent } from "./rows.ts";
+import type { StoredEvent } from "../events/history.ts";
 import { requireSeal } from "./seal.ts";
 
 /** An event that is stored now, or a further delivery of one that was. */

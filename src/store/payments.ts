@@ -1,9 +1,9 @@
 /** The verified webhooks as a reconciliation reads them: by reference, few columns each, with the newest state of the delivery. */
 import { setImmediate } from "node:timers/promises";
 import * as z from "zod/mini";
-import type { Sum } from "../domain/money.ts";
-import { OUTCOMES, type Outcome, hasApprovedAmount } from "../domain/outcome.ts";
-import { moneyIn, readRecord } from "../domain/transaction.ts";
+import { OUTCOMES } from "../domain/outcome.ts";
+import { readRecord } from "../domain/transaction.ts";
+import { type Payment, paymentIn } from "../orders/order.ts";
 import type { DeliveryState } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
 import { LAST_CHARACTER, type Readable, type Row, type Sql, type Value, isOneOf } from "./dialects.ts";
@@ -13,29 +13,25 @@ import { requireSeal } from "./seal.ts";
 import { checked } from "./selection.ts";
 
 /** A verified webhook, whatever its outcome. */
-export interface StoredPayment {
+export interface StoredPayment extends Payment {
   /** The id of the event. */
   readonly event: string;
-  readonly uti: string;
-  readonly outcome: Outcome;
   readonly reference: string;
-  /** Undefined if nothing is approved, or the record does not say both amount and currency. */
-  readonly money: Sum | undefined;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
   /** Null if it is forwarded nowhere, so that nobody can say whether an application has accepted it. */
   readonly delivery: DeliveryState | null;
   /** The thumbprint of the key that verified it. */
   readonly key: string;
-  /** An approved payment of the same reference arrived before those that were asked for. */
+  /** A record of the same reference that is approved or unclear arrived before those that were asked for. */
   readonly hasEarlier: boolean;
 }
 
 /** Rows in memory at once. */
 const PAYMENTS_PER_READ = 100;
 
-const APPROVED_OUTCOMES = OUTCOMES.filter(hasApprovedAmount);
-const ANY_APPROVED = `outcome IN (${APPROVED_OUTCOMES.map((outcome) => `'${outcome}'`).join()})`;
+/** What an earlier record must be to say how an order stands. */
+const TELLING = "outcome IN ('APPROVED', 'PARTIALLY_APPROVED', 'UNCLEAR')";
 
 const paymentColumns = z.object({
   id: z.string(),
@@ -63,7 +59,7 @@ export function createPayments(readable: Readable) {
       `SELECT events.*,
          (SELECT state FROM ${schema}deliveries WHERE event = events.id) AS state,
          CASE WHEN reference <> '' AND EXISTS (SELECT 1 FROM ${schema}events AS earlier
-           WHERE earlier.reference = events.reference AND earlier.id < ? AND earlier.${ANY_APPROVED})
+           WHERE earlier.reference = events.reference AND earlier.id < ? AND earlier.${TELLING})
            THEN 1 ELSE 0 END AS earlier
        FROM ${schema}events WHERE id IN (${condition}) ORDER BY reference, id`,
       [since, ...values],
@@ -136,9 +132,9 @@ function paymentFromRow(row: Row): StoredPayment {
   requireSeal(row);
   return {
     event: id,
+    ...paymentIn(readRecord(body).record),
     ...rest,
     receivedAt,
-    money: hasApprovedAmount(rest.outcome) ? moneyIn(readRecord(body).record) : undefined,
     delivery: deliveryStateOf(state),
     hasEarlier: earlier !== 0,
   };

@@ -13,18 +13,8 @@ import type { OrderStanding } from "../orders/standing.ts";
 import { standingsNow } from "./order-standings.ts";
 import { factOf } from "./facts.ts";
 import { follow } from "./following.ts";
-import {
-  type Action,
-  type Arrival,
-  type RecordedAnswer,
-  type StoredAttempt,
-  type StoredEvent,
-  type StoredRequest,
-  actionFromRow,
-  answerFromRow,
-  arrivalFromRow,
-  attemptFromRow,
-} from "./rows.ts";
+import type { History, StoredAttempt, StoredEvent, StoredRequest } from "../events/history.ts";
+import { type RecordedAnswer, actionFromRow, answerFromRow, arrivalFromRow, attemptFromRow } from "./rows.ts";
 import { namedEvents } from "./named.ts";
 import { createPayments } from "./payments.ts";
 import { IN_STATE } from "./schema.ts";
@@ -43,13 +33,6 @@ import { createSearch } from "./search.ts";
 import { type Stats, statsOf } from "./stats.ts";
 import { type TargetReport, targetsOf } from "./targets.ts";
 import type { Pruned } from "./writes.ts";
-
-/** Everything that happened to an event after its arrival, in order. */
-export interface History {
-  readonly arrivals: readonly Arrival[];
-  readonly attempts: readonly StoredAttempt[];
-  readonly actions: readonly Action[];
-}
 
 /** The most events, and the most rejections, that a search finds. */
 const MAX_FOUND = 20;

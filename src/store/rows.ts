@@ -6,44 +6,12 @@ import { messageOf } from "../domain/system-reason.ts";
 import { LateRecord } from "../domain/transaction.ts";
 import { withBody } from "../http/message.ts";
 import { SEND_FAILURES } from "../http/send-failure.ts";
-import type { Claimed, DeliveryState, Rejection, WebhookEvent } from "../events/event.ts";
+import type { Claimed, DeliveryState, Rejection } from "../events/event.ts";
+import type { Action, Arrival, StoredAttempt, StoredEvent } from "../events/history.ts";
 import { ALGORITHM, LABEL } from "../signatures/policy.ts";
 import { CHECKS, type CheckName, type Verdict } from "../signatures/verdict.ts";
 import type { Row } from "./dialects.ts";
 import { requireSeal } from "./seal.ts";
-
-/** What becomes of an event that is forwarded. */
-export interface StoredDelivery {
-  readonly state: DeliveryState;
-  /** The attempts so far, without replays. */
-  readonly attempts: number;
-  /** An attempt is under way. */
-  readonly isTrying: boolean;
-  /** When the next attempt is due; null if an attempt is under way, or none follows. */
-  readonly next: Date | null;
-  /** It failed, and the service sends it again: it was told that the application had not accepted it. */
-  readonly comesAgain: boolean;
-}
-
-/** By the queue, or by the service. */
-export const isSentAgain = (delivery: StoredDelivery | null): boolean =>
-  delivery !== null && (delivery.next !== null || delivery.comesAgain);
-
-/** An event as it is stored. The record is not stored again beside the body that holds it. */
-export interface StoredEvent extends WebhookEvent {
-  readonly uti: string;
-  readonly outcome: Outcome;
-  readonly reference: string;
-  /** The thumbprint of the key that has verified it. */
-  readonly key: string;
-  /** How often it was delivered after the first time. */
-  readonly repeats: number;
-  /** Null if it is forwarded nowhere. */
-  readonly delivery: StoredDelivery | null;
-}
-
-/** What is stored of a request, whether it was accepted or rejected. */
-export type StoredRequest = StoredEvent | Rejection;
 
 const time = z.pipe(
   z.number(),
@@ -206,18 +174,12 @@ export const damageOf = (error: unknown): string =>
     ? `it has no valid ${error.issues.map(({ path }) => path.join(".")).join(", ")}`
     : messageOf(error);
 
-/** One more delivery of an event that was already stored. */
-export type Arrival = ReturnType<typeof arrivalFromRow>;
-
-export function arrivalFromRow(row: Row) {
+export function arrivalFromRow(row: Row): Arrival {
   const { id, received_at: receivedAt } = arrivalRow.parse(row);
   return { id, receivedAt };
 }
 
-/** An attempt as it is stored, also one that `events replay` made. */
-export type StoredAttempt = ReturnType<typeof attemptFromRow>;
-
-export function attemptFromRow(row: Row) {
+export function attemptFromRow(row: Row): StoredAttempt {
   const { replay, reply: headers, reply_text: text, ...forward } = attemptColumns.parse(row);
   const reply = headers === null ? null : { headers, text: text ?? "" };
   return { ...forward, reply, isReplay: replay !== 0 };
@@ -227,8 +189,5 @@ export function attemptFromRow(row: Row) {
 export type RecordedAnswer = z.infer<typeof answerRow>;
 
 export const answerFromRow = (row: Row): RecordedAnswer => answerRow.parse(row);
-
-/** What an operator did to an event: `actor` is the user of the system. */
-export type Action = z.infer<typeof actionRow>;
 
 export const actionFromRow = (row: Row): Action => actionRow.parse(row);

@@ -11,7 +11,7 @@ import {
   matchingRejections,
   newestEvents,
 } from "./event-query.ts";
-import type { StoredRequest } from "./rows.ts";
+import type { StoredRequest } from "../events/history.ts";
 import { DAMAGED_ROWS, hasDamagedRows } from "./seal.ts";
 import { damagedRow, eventsOf, rejectionsOf } from "./selection.ts";
 

@@ -14,7 +14,8 @@ import {
   isNoneOf,
   isOneOf,
 } from "./dialects.ts";
-import { type StoredEvent, damageOf, eventFromRow, rejectionFromRow } from "./rows.ts";
+import type { StoredEvent } from "../events/history.ts";
+import { damageOf, eventFromRow, rejectionFromRow } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
 
 /** Which events, by the columns that lists filter by. */

@@ -282,6 +282,7 @@ export const FOLDERS = {
       "events/event",
       "events/event-id",
       "events/event-json",
+      "events/history",
       "env-paths",
       "pg",
       "pgpass",

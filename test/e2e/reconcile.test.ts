@@ -102,7 +102,7 @@ it("names each payment that was lost at the sandbox, with its reason and a next 
 
 it("shows all that happened to an order, with one verdict", async () => {
   const home = temporaryHome();
-  await startSandbox(home);
+  await startSandbox(home, "--duplicate-invoices", "accept");
   const run = (...words: string[]) => runPaylink(words, { home });
   const listening = startPaylink(listenTo(await startShop("FAILS")), { home });
   const callback = await readyUrl(listening);
@@ -110,11 +110,13 @@ it("shows all that happened to an order, with one verdict", async () => {
   const link = (await run(...create, "--invoice-id", "A-1")).stdout.trim();
   expect(await run("reconcile", "A-1")).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("Not paid. Its link can still be paid."),
+    stdout: expect.stringContaining("Not paid; its link can still be paid, EUR 10.00: "),
   });
   await run("pay", link, "--outcome", "partially-approved");
   await listening.until(/(?:"type":"forward"[^]*){1}/);
-  expect((await run("reconcile", "A-1")).stdout).toContain("Part of it was paid, EUR 5.00; the rest is not.");
+  expect((await run("reconcile", "A-1")).stdout).toContain(
+    "Paid in part, EUR 5.00; EUR 5.00 is missing; its link can still be paid",
+  );
   await run("pay", link);
   await listening.until(/(?:"type":"forward"[^]*){2}/);
   const told = await run("reconcile", "A-1", "--json");
@@ -137,6 +139,24 @@ it("shows all that happened to an order, with one verdict", async () => {
       /^Paid in 2 parts, EUR 10\.00; your application accepted it at 20\S+ \d\d:\d\d:\d\d [+-]\d\d:\d\d\.$/,
     ),
   });
+  // A second link that is open is found before it is paid.
+  const second = (await run(...create, "--invoice-id", "A-1")).stdout.trim();
+  const [id] = second.match(/[^=/]+$/) ?? [];
+  expect(await run("reconcile", "A-1")).toMatchObject({
+    code: 10,
+    stdout: expect.stringContaining(`; a second link can still be paid, EUR 10.00: ${id};`),
+  });
+  const findings = jsonLines((await run("reconcile", "--json")).stdout);
+  expect(findings).toContainEqual(
+    expect.objectContaining({
+      finding: "payable",
+      invoiceId: "A-1",
+      link: id,
+      next: `paylink links cancel ${id}`,
+    }),
+  );
+  expect((await run("links", "cancel", String(id), "--yes")).code).toBe(0);
+  expect((await run("reconcile", "A-1")).code).toBe(0);
   // The link's own address names it too.
   expect((await run("reconcile", link)).code).toBe(0);
   expect((await run("reconcile", "--books", "-")).code).toBe(2);
@@ -201,7 +221,7 @@ async function loseAtDocumentedService(db?: string): Promise<void> {
     {
       invoiceId: "A-TWICE",
       agrees: false,
-      verdict: expect.stringMatching(/^2 payments of A-TWICE were approved/),
+      verdict: expect.stringMatching(/^Paid twice, GBP 20\.00: GBP 10\.00 too much\. Refund it/),
     },
     { invoiceId: "A-GOOD", agrees: true, verdict: expect.stringMatching(/^Paid once, GBP 10\.00/) },
   ]);

@@ -369,10 +369,20 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
       ...each(time, "since until"),
       ...each(countedSums, "paid agree reusable"),
       "unnamed?": about("Lines of the books without an order number or an amount.", countedSums),
+      "notice?": about("Why nothing can be found in the event store.", text),
       findings: about("By the name of the finding.", { type: "object", additionalProperties: countedSums }),
     }),
     about("With order numbers.", line("step", { invoiceId: text, at: time, what: text, detail: text })),
-    line("verdict", { invoiceId: text, agrees: flag, verdict: text, next: orNull(text) }),
+    line("verdict", {
+      invoiceId: text,
+      agrees: flag,
+      verdict: text,
+      "order?": about(
+        "Not of a reusable link, each payment of which is an order of its own.",
+        schemaRef("Order"),
+      ),
+      next: orNull(text),
+    }),
   ),
   inspect: lines(line("ready", { url: text, ...logged }), warning),
   sandbox: lines(

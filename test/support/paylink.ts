@@ -139,7 +139,7 @@ export async function readyUrl(running: Running): Promise<string> {
 }
 
 /** Starts a sandbox of the tests' merchant, and gives its address. */
-export function startSandbox(home: string): Promise<string> {
+export function startSandbox(home: string, ...flags: string[]): Promise<string> {
   giveMerchant(home);
-  return readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+  return readyUrl(startPaylink(["sandbox", "--port", "0", "--json", ...flags], { home }));
 }

@@ -10,7 +10,8 @@ import { type Cell, relativeTime, renderListing, NO_VALUE } from "../../render/l
 import { eventCount } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { recordAmount, paintOutcome } from "../../render/transaction-record.ts";
-import type { RecordedAnswer, StoredEvent } from "../../store/rows.ts";
+import type { StoredEvent } from "../../events/history.ts";
+import type { RecordedAnswer } from "../../store/rows.ts";
 import { otherKeyWords } from "./other-keys.ts";
 import { openReplay, type ReplayValues } from "./sending.ts";
 import { utiOrId } from "./stored-events.ts";

@@ -4,7 +4,7 @@ import { hint, paylink } from "../../domain/hint.ts";
 import type { RunKeys } from "../../events/event.ts";
 import { eventCount } from "../../render/received-webhook.ts";
 import type { EventStore } from "../../store/event-store.ts";
-import type { StoredEvent } from "../../store/rows.ts";
+import type { StoredEvent } from "../../events/history.ts";
 
 /** The named events that keys of this run have verified. Throws `usage` if there are none. */
 export function ownEvents(events: readonly StoredEvent[], keys: RunKeys, effect: Effect): StoredEvent[] {

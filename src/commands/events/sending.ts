@@ -5,7 +5,7 @@ import { type Attempt, makeAttempt, type Deliver } from "../../receiver/attempt.
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import type { EventStore } from "../../store/event-store.ts";
-import type { StoredEvent } from "../../store/rows.ts";
+import type { StoredEvent } from "../../events/history.ts";
 import type { ValuesOf } from "../command.ts";
 import { openRunKeys } from "../judge-again.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";

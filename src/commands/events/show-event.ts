@@ -1,8 +1,8 @@
 /** `paylink events show`: one event in full, with everything that happened to it. */
 import type { Context } from "../../context.ts";
 import { hint, paylink } from "../../domain/hint.ts";
-import type { History } from "../../store/reading.ts";
-import { type StoredDelivery, isSentAgain, type StoredAttempt, type StoredEvent } from "../../store/rows.ts";
+import type { History } from "../../events/history.ts";
+import { type StoredDelivery, isSentAgain, type StoredAttempt, type StoredEvent } from "../../events/history.ts";
 import { type HttpRequest, isSuccess } from "../../http/message.ts";
 import { bodyIsKept, type Rejection } from "../../events/event.ts";
 import { eventLine, failedCheckOf, requestDocument } from "../../events/event-json.ts";

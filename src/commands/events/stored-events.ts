@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";
-import type { StoredDelivery, StoredEvent, StoredRequest } from "../../store/rows.ts";
+import type { StoredDelivery, StoredEvent, StoredRequest } from "../../events/history.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { type CurrencySum, type KeyStats, NO_EVENTS, type StateStats } from "../../store/stats.ts";

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import type { Followed } from "../../store/following.ts";
-import type { StoredRequest } from "../../store/rows.ts";
+import type { StoredRequest } from "../../events/history.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../events/event-json.ts";
 import { createEventText, rejectionText } from "../event-text.ts";
 import { ordered, readingKeys } from "../order-standings.ts";

@@ -2,10 +2,10 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { JsonNumber, stringifyJson } from "../../domain/json.ts";
-import type { Sum } from "../../domain/money.ts";
 import { parseMappings } from "../../lists/columns.ts";
+import { sumJson } from "../../orders/order-json.ts";
 import { type Books, readBooks } from "../../reconcile/books.ts";
-import { type Finding, type FindingName, FINDINGS } from "../../reconcile/findings.ts";
+import { type Finding, type FindingName, FINDINGS, isDifference } from "../../reconcile/findings.ts";
 import { Suggestions } from "../../reconcile/near-numbers.ts";
 import { compareOrders, type Counted, isDifferent, type Summary } from "../../reconcile/summary.ts";
 import { renderServiceName } from "../../render/account.ts";
@@ -16,6 +16,7 @@ import {
   callbackText,
   differencesText,
   headingText,
+  NOTHING_RECEIVED,
   reusableText,
   summaryText,
 } from "../../render/reconcile.ts";
@@ -59,7 +60,7 @@ export async function reconcileAll(context: Context, values: ReconcileValues): P
     await out.drained();
   });
   const period = { since, until: values.until ?? now() };
-  if (out.json) out.data(summaryLine(summary, period, books));
+  if (out.json) out.data(summaryLine(summary, period, { books, nothingReceived: collected.nothingReceived }));
   else if (values.quiet) out.lines(orderNumbers(found));
   else if (values.csv) out.lines([CSV_HEADER, ...found.map((finding) => findingCsv(finding, words))]);
   else
@@ -93,8 +94,6 @@ async function booksOf(context: Context, values: ReconcileValues): Promise<Books
   for (const { at, message } of read.warnings) out.warn(`${at} ${message}`);
   return read;
 }
-
-const sumJson = ({ amount, currency }: Sum) => ({ currency, amount: new JsonNumber(amount) });
 
 function findingLine(finding: Finding, words: FindingWords): string {
   const { orderNumber: invoiceId, money, link, uti } = finding;
@@ -135,7 +134,7 @@ interface WholePeriod {
 function summaryLine(
   { paid, agree, reusable, findings }: Summary,
   { since, until }: WholePeriod,
-  books: Books | undefined,
+  { books, nothingReceived }: { readonly books: Books | undefined } & Pick<Collected, "nothingReceived">,
 ): string {
   const json = ({ count, sums }: Counted) => ({ count, sums: sums.map(sumJson) });
   return stringifyJson({
@@ -146,6 +145,7 @@ function summaryLine(
     agree: json(agree),
     reusable: json(reusable),
     ...(books === undefined ? {} : { unnamed: json(books.unnamed) }),
+    ...(nothingReceived === undefined ? {} : { notice: NOTHING_RECEIVED[nothingReceived] }),
     findings: Object.fromEntries(Object.entries(findings).map(([name, one]) => [name, json(one)])),
   });
 }
@@ -154,7 +154,7 @@ function summaryLine(
 const orderNumbers = (found: readonly Finding[]): string[] => [
   ...new Set(
     found.flatMap(({ finding, orderNumber }) =>
-      finding === "unmatched" || orderNumber === null ? [] : [safeText(orderNumber)],
+      isDifference(finding) && orderNumber !== null ? [safeText(orderNumber)] : [],
     ),
   ),
 ];
@@ -173,6 +173,7 @@ interface Report {
 function printReport(context: Context, report: Report): void {
   const { out } = context;
   const { books, summary, found, words, period, collected, settings } = report;
+  if (collected.nothingReceived !== undefined) out.lines([NOTHING_RECEIVED[collected.nothingReceived]]);
   out.data(fitLines(out.paint.bold(summaryText(summary)), out.lineWidth));
   if (books !== undefined)
     for (const remark of booksRemarks(books)) out.data(wrap(safeText(remark), out.lineWidth));
@@ -184,7 +185,6 @@ function printReport(context: Context, report: Report): void {
   }
   const reusable = reusableText(summary);
   if (reusable !== undefined) out.note(reusable);
-  if (collected.isStoreEmpty) out.note("Nothing was ever received into this event store.");
   out.note(
     `Paid from ${formatLocal(period.since)} to ${formatLocal(period.until)}; links are listed for a year after their creation.`,
   );

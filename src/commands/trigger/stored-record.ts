@@ -9,7 +9,7 @@ import { type FieldName, TRANSACTION_FIELDS } from "../../domain/transaction-fie
 import { loadKeys } from "../../receiver/key-sources.ts";
 import { thumbprintsOf } from "../../receiver/keyring.ts";
 import { isThumbprint, shortKey } from "../../signatures/thumbprint.ts";
-import type { StoredEvent } from "../../store/rows.ts";
+import type { StoredEvent } from "../../events/history.ts";
 import { serviceKeys } from "../shared-flags.ts";
 
 /** The event as it is named by its uti, its id or its order number, or by the start of one. Throws `event_not_found`, `usage`. */

@@ -1,0 +1,112 @@
+/** What happened to an order or an event, in the order of time: the terminal, the pages and the timeline only paint it. */
+import { groupedAmount, type Sum } from "../domain/money.ts";
+import type { PaymentLink } from "../domain/payment-link-shapes.ts";
+import { parseInstant } from "../domain/time.ts";
+import { moneyIn } from "../domain/transaction.ts";
+import { linkExpiry } from "../orders/link-end.ts";
+import { orderLink } from "../orders/order.ts";
+import type { Rejection } from "./event.ts";
+import type { History, StoredAttempt, StoredEvent } from "./history.ts";
+
+export type StepName =
+  | "link created"
+  | "link viewed"
+  | "payment attempted"
+  | "link paid"
+  | "link cancelled"
+  | "link expired"
+  | "webhook arrived"
+  | "webhook repeated"
+  | "webhook refused"
+  | "forwarded"
+  | "replayed"
+  | "retry"
+  | "skip"
+  | "accept";
+
+export interface Step {
+  readonly at: Date;
+  readonly what: StepName;
+  readonly detail: string;
+  /** Of an attempt to forward or replay. */
+  readonly attempt?: StoredAttempt;
+}
+
+/** A link of an order, with its id. */
+export interface NamedLink {
+  readonly id: string;
+  readonly link: PaymentLink;
+}
+
+interface Happened {
+  readonly links?: readonly NamedLink[];
+  readonly events?: readonly { readonly event: StoredEvent; readonly history: History }[];
+  readonly rejections?: readonly Rejection[];
+}
+
+export const stepsOf = ({ links = [], events = [], rejections = [] }: Happened, now: Date): Step[] =>
+  [
+    ...links.flatMap((link) => linkSteps(link, now)),
+    ...events.flatMap(({ event, history }) => eventSteps(event, history)),
+    ...rejections.map(rejectionStep),
+  ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
+
+const LINK_STEPS: readonly (readonly [date: keyof PaymentLink & `${string}Date`, what: StepName])[] = [
+  ["createdDate", "link created"],
+  ["viewedDate", "link viewed"],
+  ["attemptedDate", "payment attempted"],
+  ["paidDate", "link paid"],
+  ["cancelledDate", "link cancelled"],
+];
+
+function linkSteps({ link, id }: NamedLink, now: Date): Step[] {
+  const { money, isReusable, end } = orderLink(link, id, now);
+  const detail = `link ${id}${isReusable ? ", reusable" : ""}${amountOf(money)}`;
+  const expiry = end === "expired" ? linkExpiry(link) : undefined;
+  return [
+    ...LINK_STEPS.flatMap(([name, what]) => {
+      const date = link[name];
+      const at = typeof date === "string" ? parseInstant(date) : undefined;
+      return at === undefined ? [] : [{ at, what, detail }];
+    }),
+    ...(expiry === undefined ? [] : [{ at: expiry, what: "link expired" as const, detail }]),
+  ];
+}
+
+const amountOf = (money: Sum | undefined): string =>
+  money === undefined ? "" : `, ${groupedAmount(money.amount, money.currency)}`;
+
+function eventSteps(event: StoredEvent, { arrivals, attempts, actions }: History): Step[] {
+  const { receivedAt, uti, id, outcome, content } = event;
+  const named = `event ${id}${uti === "" ? "" : `, uti ${uti}`}`;
+  return [
+    {
+      at: receivedAt,
+      what: "webhook arrived",
+      detail: `${outcome}${amountOf(moneyIn(content.record))}, ${named}`,
+    },
+    ...arrivals.map((arrival): Step => ({
+      at: arrival.receivedAt,
+      what: "webhook repeated",
+      detail: named,
+    })),
+    ...attempts.map((attempt): Step => ({
+      at: attempt.at,
+      what: attempt.isReplay ? "replayed" : "forwarded",
+      detail: attemptDetail(attempt),
+      attempt,
+    })),
+    ...actions.map(({ at, action, actor }): Step => ({ at, what: action, detail: `by ${actor}, ${named}` })),
+  ];
+}
+
+const attemptDetail = ({ target, status, ms, detail }: StoredAttempt): string =>
+  status === null
+    ? `${target}: ${detail} in ${ms} ms`
+    : `${target}: answered ${status} in ${ms} ms${detail === "" ? "" : `: ${detail}`}`;
+
+const rejectionStep = ({ receivedAt, code, status, id }: Rejection): Step => ({
+  at: receivedAt,
+  what: "webhook refused",
+  detail: `${status} ${code}, request ${id}; it is not verified that it is for this order`,
+});
