@@ -1,6 +1,7 @@
 /** The verified webhooks as a reconciliation reads them: by reference, few columns each, with the newest state of the delivery. */
 import { setImmediate } from "node:timers/promises";
 import * as z from "zod/mini";
+import { comparableText } from "../domain/comparable-text.ts";
 import { OUTCOMES } from "../domain/outcome.ts";
 import { readRecord } from "../domain/transaction.ts";
 import { type Payment, paymentIn } from "../orders/order.ts";
@@ -95,13 +96,13 @@ export function createPayments(readable: Readable) {
     paymentsOf: async function* (references: readonly string[]): AsyncGenerator<StoredPayment> {
       for (let at = 0; at < references.length; at += PAYMENTS_PER_READ) {
         const some = references.slice(at, at + PAYMENTS_PER_READ);
-        const { sql, values } = isOneOf("reference", some);
+        const { sql, values } = isOneOf("reference", some.map(comparableText));
         yield* await read(`SELECT id FROM ${schema}events WHERE ${sql}`, values, "");
       }
     },
     /** All of the payments of a reusable link, which have a suffix behind its order number. */
     paymentsOfReusable: (orderNumber: string): AsyncGenerator<StoredPayment> => {
-      const first = `${orderNumber}-`;
+      const first = `${comparableText(orderNumber)}-`;
       return pass(first, { sql: "reference < ?", values: [first + LAST_CHARACTER] }, "");
     },
     /** Until when rejected requests, any of which may have been a webhook, were not kept because there was no room; undefined if all were. */
