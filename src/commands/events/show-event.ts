@@ -2,7 +2,12 @@
 import type { Context } from "../../context.ts";
 import { hint, paylink } from "../../domain/hint.ts";
 import type { History } from "../../events/history.ts";
-import { type StoredDelivery, isSentAgain, type StoredAttempt, type StoredEvent } from "../../events/history.ts";
+import {
+  type StoredDelivery,
+  isSentAgain,
+  type StoredAttempt,
+  type StoredEvent,
+} from "../../events/history.ts";
 import { type HttpRequest, isSuccess } from "../../http/message.ts";
 import { bodyIsKept, type Rejection } from "../../events/event.ts";
 import { eventLine, failedCheckOf, requestDocument } from "../../events/event-json.ts";
