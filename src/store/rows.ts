@@ -1,6 +1,6 @@
 /** Rows of the event tables, of SQLite and PostgreSQL alike, parsed into stored events, rejections, arrivals and attempts. */
 import * as z from "zod/mini";
-import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
+import { OUTCOMES } from "../domain/outcome.ts";
 import { isReason, isWarning, type Reason, type Warning } from "../domain/reasons.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { LateRecord } from "../domain/transaction.ts";
