@@ -28,13 +28,6 @@ export function comparison([one, ...more]: readonly Sum[], [other, ...others]: r
   return one.currency === other.currency ? compareAmounts(one.amount, other.amount) : undefined;
 }
 
-/** What the first is more than the second; the first itself if they are not of one currency. */
-export function surplus(one: readonly Sum[], other: readonly Sum[]): Sum | undefined {
-  const [first] = one;
-  if (comparison(one, other) === undefined) return first;
-  return sumOf([...one, ...other.map((sum) => ({ ...sum, amount: negated(sum.amount) }))])[0];
-}
-
 export const negated = (amount: string): string => (amount.startsWith("-") ? amount.slice(1) : `-${amount}`);
 
 export const isZero = (sums: readonly Sum[]): boolean => sums.every(({ amount }) => signOf(amount) === 0);
