@@ -143,6 +143,8 @@ export const FOLDERS = {
       "orders",
       "events/event-json",
       "render/csv-cell",
+      "events/history",
+      "events/steps",
       "render/hint",
       "render/likely-cause",
       "render/safe-text",
