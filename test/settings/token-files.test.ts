@@ -93,10 +93,19 @@ describe("commands that renew tokens", () => {
         );
       const first = await six();
       // Somebody else has a new token given, which ends this one.
-      await fetch(service.tokenUrl, { method: "POST", body: service.tokenForm });
-      for (const { exit, stderr } of [...first, ...(await six())])
+      const endToken = () => fetch(service.tokenUrl, { method: "POST", body: service.tokenForm });
+      await endToken();
+      const second = await six();
+      await endToken();
+      const rows = (list: string) => Array.from({ length: 20 }, (_, row) => `10,${list}-${row}\n`).join("");
+      const lists = await Promise.all(
+        ["A", "B"].map((list) =>
+          runCommand(["bulk", "-", "--json"], { home, env, stdin: `amount,invoiceId\n${rows(list)}` }),
+        ),
+      );
+      for (const { exit, stderr } of [...first, ...second, ...lists])
         expect({ exit, stderr }).toMatchObject({ exit: 0 });
-      expect(service.requests.filter((request) => request === "POST /oauth2/token")).toHaveLength(3);
+      expect(service.requests.filter((request) => request === "POST /oauth2/token")).toHaveLength(5);
       expect(readdirSync(join(home, "tokens"))).toHaveLength(1);
     },
   );
