@@ -23,6 +23,7 @@ import type { Outcome, Status } from "./outcome.ts";
 import type { RowIdentity } from "./row.ts";
 import { columnNames, type List, type ListRow } from "../lists/read-list.ts";
 import { cellText } from "../lists/cells.ts";
+import { ownOutputOf } from "../lists/own-output.ts";
 
 /** The columns that a run adds to a list. */
 const RESULT_COLUMNS = ["id", "url", "status", "error", "service"] as const;
@@ -59,12 +60,7 @@ export function resultColumnsOf({ columns, rows }: ListOfResults): ResultNames {
 }
 
 /** Whether a list is one of links that exist, as `links list` prints them. */
-export function isOfLinks({ columns }: Pick<List, "columns">): boolean {
-  const names = new Set(columns.map(({ name }) => name.toLowerCase()));
-  return LINK_COLUMNS.every((name) => names.has(name)) && !names.has("service");
-}
-
-const LINK_COLUMNS = ["id", "url", "status", "createddate"];
+export const isOfLinks = ({ columns }: Pick<List, "columns">): boolean => ownOutputOf(columns) === "links";
 
 const NO_RESULTS: ResultNames = new Map();
 

@@ -177,19 +177,12 @@ export class ListMoney {
     const roles = new Set(columns.map(({ role }) => role));
     const besides = new Set(columns.map((column) => spellingOf(column.name)));
     if (roles.has("in") || roles.has("sign") || (besides.has("fee") && besides.has("net"))) return true;
-    const lines = rows.flatMap((row) => {
+    return rows.some((row) => {
       const place = row.columns.findIndex((column) => column.name === name);
       const total = row.columns.findIndex(({ field, meant }) => (field ?? meant) === "amount");
       const [balance, amount] = [place, total].map((at) => this.unitsAt(row, at));
-      return balance === undefined || amount === undefined ? [] : [{ balance, amount }];
+      return balance !== undefined && amount !== undefined && Math.abs(balance) > Math.abs(amount);
     });
-    if (lines.some(({ balance, amount }) => Math.abs(balance) > Math.abs(amount))) return true;
-    const follows = (order: typeof lines): boolean =>
-      order.every(({ balance, amount }, at) => {
-        const before = order[at - 1];
-        return before === undefined || balance - before.balance === amount;
-      });
-    return lines.length > 1 && (follows(lines) || follows(lines.toReversed()));
   }
 
   private unitsAt(row: ListRow, place: number): number | undefined {

@@ -89,7 +89,8 @@ interface RowWithClaim extends RowClaim {
 }
 
 function claimsOf(list: List, rows: readonly ListRow[], decimalComma: boolean): RowWithClaim[] {
-  // What a run of paylink has written of the rows is asked of the service.
+  // What paylink has written of the rows is asked of the service.
+  if (isOfLinks(list)) return [];
   const own = new Set(ownColumns(list).map(({ name }) => name));
   const others = list.columns.filter(({ name }) => !own.has(name)).map(({ name }) => name);
   const money = new ListMoney(list.columns, rows, { decimalComma, others });

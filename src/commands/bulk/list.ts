@@ -1,7 +1,7 @@
 /** The list of a bulk run: its rows, what is known of them, and what the run does with each. */
 import { attemptsIn, checkRows, type Checked, type CheckedRow } from "../../bulk/read.ts";
 import { attemptsOf, type KnownAttempts } from "../../bulk/attempts.ts";
-import { Columns } from "../../lists/columns.ts";
+import { Columns, type Mapping } from "../../lists/columns.ts";
 import { plan, type PlannedRow, type RowState } from "../../bulk/plan.ts";
 import { readList, requireColumns, type List as ReadList } from "../../lists/read-list.ts";
 import { isOfLinks, resultsAt } from "../../bulk/results.ts";
@@ -19,6 +19,8 @@ import { rowContextOf } from "./form.ts";
 /** A list whose rows were checked, and what a run does with each. */
 export interface PreparedList {
   readonly list: ReadList;
+  /** What the setting `columns` says of its columns. */
+  readonly standing: readonly Mapping[];
   readonly rowContext: RowContext;
   readonly checked: Checked;
   /** In the order of the rows. */
@@ -80,7 +82,7 @@ export async function prepareList(
   for (const path of resultFiles) {
     const found = await resultsAt(path);
     if (found === undefined) continue;
-    const columns = new Columns(map, { takesMeant: true, mayBeUnused: true });
+    const columns = new Columns(map, { standing: options.columns, takesMeant: true, mayBeUnused: true });
     const earlier = await readResults(path, found, columns, context);
     if (earlier !== undefined) results.push(...attemptsIn(earlier, rowContext, now));
   }
@@ -95,7 +97,8 @@ export async function prepareList(
   });
   const planned = plan(checked.rows, known.byKey, { ...options, isOfLinks: isOfLinks(list) });
   const counts = countsOf(planned);
-  return { list, rowContext, checked, planned, known, memory, reporter, counts };
+  const standing = columns.standingFor(list.columns);
+  return { list, standing, rowContext, checked, planned, known, memory, reporter, counts };
 }
 
 /** Undefined, with a warning, for the results of a list with other columns. */

@@ -10,6 +10,7 @@ import { isForTests } from "../../domain/known-services.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint } from "../../domain/hint.ts";
 import { Sums } from "../../domain/money.ts";
+import { mappingText } from "../../lists/columns.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link-shapes.ts";
 import { linkCount, renderList, rowCount, sentBeforeOf, sentBeforeStates } from "../../render/bulk.ts";
 import { formatLocal } from "../../render/layout.ts";
@@ -93,6 +94,8 @@ export function introduce(
     );
   const expired = before.filter(({ link }) => link?.status === "expired").length;
   if (counts.due === 0 && expired > 0) out.note(sendExpired(expired));
+  if (list.standing.length > 0)
+    out.note(`From the setting columns: ${safeText(list.standing.map(mappingText).join(", "))}`);
   // One of them may be misspelled.
   const unsent = checked.unsent.map(safeText).join(", ");
   if (unsent !== "") out.note(`Copied to the results, and not sent: ${unsent}`);

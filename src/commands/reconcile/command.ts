@@ -26,6 +26,8 @@ missed: paid, but no webhook for it arrived. refused: only a rejected webhook na
 
 Books from a database: psql -c "copy (select order_number, amount, currency from paid) to stdout csv header" | paylink reconcile --books -
 
+Books are read by what their columns are called, in the words of accounting programs, shops and banks, and the first lines say which were read: a state decides (paid, open, void, refunded), and so do columns of what was paid, of what is due, and of money in and out. --map says it otherwise (Balance=due, Soll/Haben=sign:H), for every month with paylink config set columns. Lines without an order number are summed up apart. An order number in a text is found where it is whole; one that is nearly that of a link is a suggestion.
+
 The lines of an order are added up. The service does not list refunds, so an order with one differs: leave refunds out of the books.
 
 With order numbers, it shows all that happened to each: paylink reconcile INV-1`,
