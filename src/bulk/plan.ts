@@ -57,6 +57,8 @@ export interface PlannedRow {
   readonly cancels: readonly string[];
   /** It was sent with other values that do not change what is paid. */
   readonly differs: boolean;
+  /** Its link asks for another payment. */
+  readonly isForOther: boolean;
   /** The service alone knows an attempt of it. */
   readonly isElsewhere: boolean;
 }
@@ -255,6 +257,7 @@ function planned(
         ? []
         : payable.filter((one) => one.status !== undefined && (isDue || one !== link)),
     cancels: isDue && again === "changed" ? links.filter(isOpen).flatMap(({ id }) => id ?? []) : [],
+    isForOther: link !== undefined && !isFor(identity, link),
     differs: link?.content !== undefined && link.content !== identity.content,
     isElsewhere: all.some(({ source }) => source === "service"),
   };
@@ -272,6 +275,7 @@ const NEVER_SENT: PlannedRow = {
   others: [],
   cancels: [],
   differs: false,
+  isForOther: false,
   isElsewhere: false,
 };
 

@@ -142,8 +142,8 @@ function readingLines({ checked, planned, known: { reading }, counts }: Prepared
       (row) => `${order(row)}: ${row.others.map(linkText).join(", ")}`,
     ),
     ...named(
-      ({ state, differs, isDue, isLeft }) => state === "paid" && differs && !isDue && !isLeft,
-      (rows) => `${rows} paid, and other values in the list now: nothing is sent for them.`,
+      ({ state, isForOther, isDue, isLeft }) => state === "paid" && isForOther && !isDue && !isLeft,
+      (rows) => `${rows} paid, and the list asks for another payment now: nothing is sent for them.`,
       (row) => `${order(row)}: ${row.identity.payment}, was paid with ${linkText(row.link)}`,
     ),
   ];

@@ -1,0 +1,254 @@
+/** Lists whose orders have links that the memory of `paylink bulk` does not know, in process: no second payable link is made unasked. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { startLinkService, type Fate } from "../support/link-service.ts";
+
+const HEADER = "invoiceId,customerName,amount\n";
+
+/** A service, and machines that share nothing but it. */
+async function desk(
+  fateOf: (before: number) => Fate = () => "create",
+  options?: Parameters<typeof startLinkService>[1],
+) {
+  const service = await startLinkService(({ before }) => fateOf(before), options);
+  const machine = () => {
+    const home = temporaryHome();
+    mkdirSync(home, { recursive: true });
+    const run = (...args: string[]) => runCommand(args, { home, env: service.env });
+    const bulk = (text: string, ...flags: string[]) => {
+      writeFileSync(join(home, "list.csv"), text);
+      return run("bulk", join(home, "list.csv"), "--currency", "EUR", "--force", ...flags);
+    };
+    const results = () => readFileSync(join(home, "list.links.csv"), "utf8").trim().split("\n").slice(1);
+    return { home, run, bulk, results };
+  };
+  const create = (number: string, amount: string) =>
+    machine().run(
+      "create",
+      "--amount",
+      amount,
+      "--currency",
+      "EUR",
+      "--invoice-id",
+      number,
+      "--customer-name",
+      "Ada",
+    );
+  const mark = (id: string, status: string): void => {
+    const link = service.created.find((one) => one.id === id);
+    if (link === undefined) throw new Error(`There is no link ${id}.`);
+    link.status = status;
+  };
+  /** Those that can be paid: the order, and the amount. */
+  const payable = () =>
+    service.created
+      .filter(({ status }) => !["paid", "cancelled", "expired"].includes(status))
+      .map(({ invoiceId, json }) => `${invoiceId} ${String(json["amount"])}`)
+      .toSorted();
+  return { service, machine, create, mark, payable };
+}
+
+describe("an order with a link that somebody else has made", () => {
+  it.each(["ended", "expired", "unknown"])("is left by --again %s, and its link is named", async (form) => {
+    const { machine, create, mark, payable } = await desk();
+    const { bulk, results } = machine();
+    await bulk(`${HEADER}EN-1,Ada,20.00\nEN-2,Bob,30\n`);
+    mark("EN-1.1", form === "expired" ? "expired" : "cancelled");
+    await create("EN-1", "18");
+    const again = await bulk(`${HEADER}EN-1,Ada,20.00\nEN-2,Bob,30\n`, "--again", form, "--yes");
+    expect(again.exit).toBe(4);
+    expect(again.stderr).toContain("line 2, EN-1  left  Its link EN-1.2 (EUR 18.00) can still be paid");
+    expect(results()[0]).toContain("EN-1.2");
+    expect(payable()).toEqual(["EN-1 18", "EN-2 30"]);
+    // Asked for, it is corrected.
+    await bulk(`${HEADER}EN-1,Ada,20.00\nEN-2,Bob,30\n`, "--again", "changed", "--yes");
+    expect(payable()).toEqual(["EN-1 20", "EN-2 30"]);
+  });
+
+  it.each([
+    ["the same amount", "20", 0, "1 sent before", ["EN-1 20", "EN-2 5"]],
+    ["another amount", "18", 2, "", ["EN-1 18"]],
+  ])("counts on a machine that knows nothing of it: %s", async (_, amount, exit, tally, open) => {
+    const { machine, create, payable } = await desk();
+    await create("EN-1", amount);
+    const run = await machine().bulk(`${HEADER}EN-1,Ada,20.00\nEN-2,Bob,5\n`);
+    expect([run.exit, run.stdout]).toEqual([exit, expect.stringContaining(tally)]);
+    expect(run.stderr).toContain(
+      exit === 0 ? "EN-1: EN-1.1 (EUR 20.00), active" : "was EUR 18.00. It has the link",
+    );
+    expect(payable()).toEqual(open);
+  });
+
+  it("counts where it is paid, cancelled, or spelled otherwise", async () => {
+    const { machine, create, mark, service } = await desk();
+    for (const number of ["1", "2", "3"]) await create(number, "20");
+    mark("1.1", "paid");
+    mark("2.1", "cancelled");
+    const seen = await machine().bulk(`${HEADER}1,Ada,20\n2,Ada,20\n`);
+    expect(seen.stderr).toContain("Every row was sent before, so nothing is sent: 1 paid, 1 cancelled.");
+    const respelled = await machine().bulk(`${HEADER}003,Ada,20\n`);
+    expect([respelled.exit, respelled.stderr]).toEqual([
+      2,
+      expect.stringContaining("has the order number 003, and 3 was sent before"),
+    ]);
+    expect(service.arrivals).toHaveLength(3);
+  });
+
+  it("is named in the preview and in the summary, with what was read", async () => {
+    const { machine, create } = await desk();
+    await create("EN-1", "20");
+    await create("OTHER", "20");
+    const { bulk } = machine();
+    const { stderr } = await bulk(`${HEADER}EN-1,Ada,20\n`, "--dry-run");
+    expect(stderr).toMatch(/^2 links of the service read, created since \d{4}-\d\d-\d\d .+\.$/m);
+    expect(stderr).toContain("1 row has a link that a colleague or another program made.");
+    const summary = await bulk(`${HEADER}EN-1,Ada,20\n`, "--dry-run", "--json");
+    expect(JSON.parse(summary.stdout)).toMatchObject({ read: 2, elsewhere: 1, since: expect.any(String) });
+    // The memory alone does not know them.
+    const trusting = await bulk(`${HEADER}EN-1,Ada,20\n`, "--dry-run", "--json", "--look-back", "0");
+    expect(JSON.parse(trusting.stdout)).toMatchObject({ read: 0, elsewhere: 0, since: null, links: 1 });
+  });
+
+  it("is no second payment where it only verified a card", async () => {
+    const { machine, payable } = await desk();
+    await machine().run(
+      "create",
+      "--subscription",
+      "--currency",
+      "EUR",
+      "--invoice-id",
+      "V-1",
+      "--customer-name",
+      "Ada",
+    );
+    expect((await machine().bulk(`${HEADER}V-1,Ada,20\n`)).stdout).toContain("1 row: 1 created");
+    expect(payable()).toEqual(["V-1 0", "V-1 20"]);
+  });
+});
+
+describe("a colleague's machine", () => {
+  it("sends no open row again, without results and with those of before a correction", async () => {
+    const { machine, payable } = await desk();
+    const [mine, theirs, third] = [machine(), machine(), machine()];
+    await mine.bulk(`${HEADER}RE-10,Ada,99.90\nRE-11,Bob,5\n`);
+    const stale = readFileSync(join(mine.home, "list.links.csv"));
+    await theirs.bulk(`${HEADER}RE-10,Ada,99.90\nRE-11,Bob,5\n`);
+    expect(payable()).toEqual(["RE-10 99.9", "RE-11 5"]);
+    await mine.bulk(`${HEADER}RE-10,Ada,91.30\nRE-11,Bob,5\n`, "--again", "changed", "--yes");
+    writeFileSync(join(third.home, "list.links.csv"), stale);
+    for (const flags of [[], ["--again", "ended", "--yes"]]) {
+      await third.bulk(`${HEADER}RE-10,Ada,99.90\nRE-11,Bob,5\n`, ...flags);
+      expect(payable()).toEqual(["RE-10 91.3", "RE-11 5"]);
+    }
+    await third.bulk(`${HEADER}RE-10,Ada,120.90\nRE-11,Bob,5\n`, "--again", "changed", "--yes");
+    expect(payable()).toEqual(["RE-10 120.9", "RE-11 5"]);
+  });
+});
+
+describe("what links list prints", () => {
+  it.each(["--json", "--csv"])("is a list of links that exist: %s", async (format) => {
+    const { machine, create, mark, payable } = await desk();
+    await create("A-1", "20");
+    await create("A-1", "20");
+    await create("A-2", "30");
+    await create("A-3", "40");
+    mark("A-1.1", "cancelled");
+    mark("A-2.1", "paid");
+    mark("A-3.1", "expired");
+    const { home, run } = machine();
+    const { stdout } = await run("links", "list", format, "--since", "2026-01-01");
+    const path = join(home, format === "--json" ? "zz.jsonl" : "zz.csv");
+    writeFileSync(path, stdout);
+    const seen = await run("bulk", path);
+    expect([seen.exit, seen.stdout]).toEqual([0, expect.stringContaining("4 rows: 4 sent before")]);
+    const again = await run("bulk", path, "--again", "ended", "--yes", "--force");
+    expect(again.stdout).toContain("4 rows: 1 created, 3 sent before");
+    expect(payable()).toEqual(["A-1 20", "A-3 40"]);
+  });
+});
+
+describe("a correction that stops half way", () => {
+  it("says who has no link now: in the last lines, in the results, and in the next run", async () => {
+    const { machine, payable } = await desk((before) => (before === 2 ? { status: 400 } : "create"));
+    const { bulk, results } = machine();
+    await bulk(`${HEADER}RE-1,Ada,10\nRE-2,Bob,5\n`);
+    const half = await bulk(`${HEADER}RE-1,Ada,12\nRE-2,Bob,5\n`, "--again", "changed", "--yes");
+    expect(half.exit).toBe(4);
+    expect(half.stderr).toContain(
+      "1 customer has no link that can be paid now, since the earlier links have ended: RE-1.",
+    );
+    expect(results()[0]).toContain("This customer has no link that can be paid now: RE-1.1 was cancelled.");
+    const next = await bulk(`${HEADER}RE-1,Ada,12\nRE-2,Bob,5\n`);
+    expect(next.exit).toBe(2);
+    expect(next.stderr).toContain("is cancelled: this customer has no link that can be paid");
+    await bulk(`${HEADER}RE-1,Ada,12\nRE-2,Bob,5\n`, "--again", "changed", "--yes");
+    expect(payable()).toEqual(["RE-1 12", "RE-2 5"]);
+  });
+
+  it("cancels every open link that differs, and names those that it leaves", async () => {
+    const { machine, create, mark, payable } = await desk();
+    const { bulk, results } = machine();
+    await create("RE-1", "10");
+    await create("RE-1", "11");
+    await create("RE-2", "20");
+    await create("RE-2", "21");
+    await create("RE-3", "30");
+    mark("RE-3.1", "paid");
+    const run = await bulk(`${HEADER}RE-1,Ada,12\nRE-2,Bob,20\nRE-3,Eve,31\n`, "--again", "changed", "--yes");
+    expect(run).toMatchObject({
+      exit: 4,
+      stdout: expect.stringContaining("3 rows: 1 created, 2 left as before"),
+    });
+    expect(run.stderr).toContain(
+      "line 3, RE-2  left  Its link RE-2.1 (EUR 20.00) is as the list says. Another link of this order can still be paid: RE-2.2 (EUR 21.00).",
+    );
+    expect(run.stderr).toContain(
+      "line 4, RE-3  left  Its link RE-3.1 (EUR 30.00) is paid, so no new link was created.",
+    );
+    expect(payable()).toEqual(["RE-1 12", "RE-2 20", "RE-2 21"]);
+    expect(results()[1]).toContain("RE-2.2");
+    // A paid row with another amount stops no run.
+    const others = await bulk(`${HEADER}RE-3,Eve,31\nRE-4,Zoe,1\n`);
+    expect(others).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 created, 1 sent before") });
+    expect(others.stderr).toContain("RE-3: EUR 31.00 one-time SALE, was paid with RE-3.1");
+  });
+
+  it("names the links that stay open beside new ones", async () => {
+    const { machine } = await desk();
+    const { bulk, results } = machine();
+    await bulk(`${HEADER}RE-1,Ada,10\n`);
+    await bulk(`${HEADER}RE-1,Ada,10\n`, "--again", "all", "--yes");
+    expect(results()[0]).toMatch(/RE-1\.2,.*Another link of this order can still be paid: RE-1\.1/);
+  });
+});
+
+describe("advice", () => {
+  it("names no form of --again that would make a second payable link", async () => {
+    const { machine, mark } = await desk((before) => (before === 3 ? "reset" : "create"));
+    const { bulk } = machine();
+    const list = `${HEADER}A-1,Ada,1\nA-2,Bob,2\nA-3,Eve,3\n`;
+    await bulk(list);
+    expect((await bulk(list)).stderr).not.toContain("--again");
+    mark("A-1.1", "expired");
+    mark("A-2.1", "cancelled");
+    const seen = await bulk(list);
+    expect(seen.stderr).toContain("To send the 1 row whose link has expired: --again expired");
+    const again = await bulk(list, "--again", "expired", "--yes");
+    // The outcome of the new request is not known: the row has an order number, so it can be looked for.
+    expect(again.stderr).toMatch(/To look for them at the service, .*--again unknown/);
+    const unnamed = await machine().bulk("customerName,amount\nAda,1\n");
+    expect(unnamed.exit).toBe(0);
+  });
+
+  it("looks for no row without an order number", async () => {
+    const { machine } = await desk(() => "reset");
+    const { stderr, exit } = await machine().bulk("customerName,amount\nAda,1\n");
+    expect(exit).toBe(6);
+    expect(stderr).not.toContain("--again");
+    expect(stderr).toMatch(/paylink links list --since \d{4}-\d\d-\d\dT\d\d:\d\dZ/);
+    expect(stderr).toContain("give it an order number");
+  });
+});
