@@ -4,6 +4,7 @@ import { PaylinkError } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import { LONGEST_TIMER } from "../domain/time.ts";
 import { passed, type Timers } from "../domain/timers.ts";
+import { linkEnd } from "../orders/link-end.ts";
 import type { Api } from "../service/client.ts";
 import type { CheckedRow } from "./read.ts";
 import { Pace, type PaceParts } from "./pace.ts";
@@ -67,7 +68,7 @@ export async function runList({
     timers,
     requestOf: ({ at }) => requestOf(rowAt(at), rowContext, now()),
     create: api.createLink,
-    cancel: (id) => cancelled(api, id),
+    cancel: (id) => cancelled(api, id, now()),
     sleep,
     stop: (reason) => halt.abort(reason),
     stopped,
@@ -107,8 +108,11 @@ function dueRows(
   return { rows, elsewhere };
 }
 
-/** Cancels an earlier link of a row, and resolves with why the row is left; undefined if that link can no longer be paid. */
-async function cancelled(api: ListRun["api"], id: string): Promise<string | undefined> {
+/**
+ * Cancels an earlier link of a row, and resolves with why the row is left; undefined if that link can no longer be paid. A link that
+ * has ended cannot be cancelled, and need not be; one whose cancellation was not answered may have ended.
+ */
+async function cancelled(api: ListRun["api"], id: string, now: Date): Promise<string | undefined> {
   const left = (reason: string): string =>
     `The earlier link ${id} is left, and no other was created: ${reason}`;
   try {
@@ -116,13 +120,16 @@ async function cancelled(api: ListRun["api"], id: string): Promise<string | unde
     return undefined;
   } catch (error) {
     if (!(error instanceof PaylinkError)) throw error;
-    if (error.code !== "refused") return left(error.message);
-    // A link that has ended cannot be cancelled, and need not be.
-    const status = await api.showLink(id).then(
-      ({ link }) => link.status?.toLowerCase(),
+    if (error.isInterruption) return left(error.message);
+    const found = await api.showLink(id).then(
+      ({ link }) => ({ end: linkEnd(link, now) }),
       () => undefined,
     );
-    if (status === "cancelled" || status === "expired") return undefined;
-    return left(status === "paid" ? "it was paid." : error.message);
+    if (found?.end === "paid") return left("it was paid.");
+    if (found?.end !== undefined) return undefined;
+    const isOpen = found === undefined && error.code === "outcome_unknown";
+    return left(
+      isOpen ? `${error.message} It may be cancelled: then this customer has no link.` : error.message,
+    );
   }
 }

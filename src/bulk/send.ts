@@ -25,7 +25,7 @@ export interface DueRow {
   readonly cancels: readonly string[];
   /** Whether its earlier links, which ask for another payment, cannot be paid once those are cancelled. */
   readonly isCorrection: boolean;
-  /** The link that results or the service have for it, while another run has it in flight. */
+  /** The link that is known for it: the newest before this attempt, or that of results or the service while another run has it in flight. */
   readonly known?: SentLink | undefined;
 }
 
@@ -71,6 +71,10 @@ const otherwise = ({ payment, attempt }: Attempt, { sent }: DueRow): string =>
   attempt === sent.attempt
     ? `Another run has sent it meanwhile, for ${payment}.`
     : `It was sent before, for ${payment}.`;
+
+/** The link that stays that of the row. */
+const linkOf = ({ known }: DueRow): Pick<Outcome, "id" | "url"> =>
+  known === undefined ? {} : { id: known.id, url: known.url };
 
 const knownElsewhere = ({ id, url }: SentLink): Outcome => ({ status: "created", id, url, isEarlier: true });
 
@@ -200,8 +204,8 @@ class Sending {
       if (reason !== undefined) {
         // The earlier link stays the newest of the row.
         const before = cancelled.length === 0 ? "" : ` ${cancelled.join(", ")} can no longer be paid.`;
-        const outcome = { status: "not_sent", error: reason + before, isLeft: true } as const;
-        return this.settle(row, outcome, request);
+        const error = reason + before;
+        return this.settle(row, { status: "not_sent", ...linkOf(row), error, isLeft: true }, request);
       }
       cancelled.push(id);
     }

@@ -215,14 +215,10 @@ async function createAgent(route: ConnectRoute): Promise<Dispatcher> {
     return await loadAgent(route);
   } catch (error) {
     // A file of the program that is damaged or missing: the request has not left.
-    throw new PaylinkError(
-      "internal",
-      `paylink could not load a part of itself, and sent nothing: ${messageOf(error)}`,
-      {
-        cause: error,
-        hints: [hint`Install paylink anew, and run the command again.`],
-      },
-    );
+    throw new PaylinkError("internal", `A file of paylink is missing or damaged: ${messageOf(error)}`, {
+      cause: error,
+      hints: [hint`Install paylink again: npm install --global paylink. The request was not sent.`],
+    });
   }
 }
 

@@ -216,6 +216,24 @@ describe("a correction that stops half way", () => {
     expect(others.stderr).toContain("RE-3: EUR 31.00 one-time SALE, was paid with RE-3.1");
   });
 
+  it.each([
+    [503, 4, "1 row: 1 left as before", ["RE-1 10"]],
+    [403, 4, "1 row: 1 left as before", ["RE-1 10"]],
+    [504, 0, "1 row: 1 created", ["RE-1 12"]],
+  ])("looks at a link whose cancellation was answered with %d", async (status, exit, tally, open) => {
+    const { machine, payable } = await desk(() => "create", { cancelStatus: () => status });
+    const { bulk, results } = machine();
+    await bulk(`${HEADER}RE-1,Ada,10\n`);
+    const run = await bulk(`${HEADER}RE-1,Ada,12\n`, "--again", "changed", "--yes");
+    expect([run.exit, run.stdout]).toEqual([exit, expect.stringContaining(tally)]);
+    expect(payable()).toEqual(open);
+    if (exit === 0) return;
+    expect(run.stderr).toContain(
+      "line 2, RE-1  left  The earlier link RE-1.1 is left, and no other was created",
+    );
+    expect(results()[0]).toContain("RE-1.1,https://pay.example/pay?r=RE-1.1,not_sent");
+  });
+
   it("names the links that stay open beside new ones", async () => {
     const { machine } = await desk();
     const { bulk, results } = machine();

@@ -1,10 +1,11 @@
 /** A program that cannot be loaded, and a user without a name and a home: a sentence and a failure, never silence and success. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Script } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
+import { startLinkService } from "../support/link-service.ts";
 import { runPaylink } from "../support/paylink.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -107,6 +108,27 @@ describe.runIf(process.getuid?.() === 0 && process.platform === "linux")("a user
     const set = runNameless({ PAYLINK_HOME: "{own}" }, ["config", "set", "currency", "EUR"]);
     expect(set).toMatchObject({ status: 0, stderr: "" });
   });
+});
+
+it("sends no row with a part of the program that is damaged, and sends them once it is whole", async () => {
+  const service = await startLinkService(() => "create");
+  const home = temporaryHome();
+  const folder = copyOfProgram(home);
+  const program = [process.execPath, join(folder, "bin/paylink.js")];
+  // Node 20 has no SQLite of its own.
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const list = join(home, "orders.csv");
+  // Without order numbers: nothing is read before the rows are sent.
+  writeFileSync(list, "customerName,amount\nAda,1\nBob,2\n");
+  const send = () => runPaylink(["bulk", list, "--currency", "EUR"], { home, program, env: service.env });
+  const path = join(folder, "dist", "agent.js");
+  const whole = readFileSync(path);
+  cutInAStatement(path);
+  const damaged = await send();
+  expect(damaged).toMatchObject({ code: 1, stdout: expect.stringContaining("2 rows: 2 not sent") });
+  expect(damaged.stderr).toContain("A file of paylink is missing or damaged");
+  writeFileSync(path, whole);
+  expect((await send()).stdout).toContain("2 rows: 2 created");
 });
 
 it("says in a clone that is not built how to build it", async () => {

@@ -45,8 +45,11 @@ export async function startLinkService(
   fateOf: (arrival: Arrival) => Fate | Promise<Fate>,
   {
     listStatus = () => 200,
+    cancelStatus = () => 200,
     listed = () => undefined,
   }: {
+    /** What a cancellation is answered with: 504 once it is done, another one in its place. */
+    readonly cancelStatus?: () => number;
     readonly listStatus?: () => number;
     /** Called after a page was listed. */
     readonly listed?: (links: readonly ServiceLink[]) => void;
@@ -80,6 +83,9 @@ export async function startLinkService(
     const link = createdLinks.find((one) => one.id === decodeURIComponent(id));
     if (link === undefined) return [404, { code: 275, message: "Invalid payment link ID" }];
     if (action === "cancel") {
+      const status = cancelStatus();
+      if (status === 504) link.status = "cancelled";
+      if (status !== 200) return [status, {}];
       if (["paid", "cancelled", "expired"].includes(link.status))
         return [422, { code: 30, message: `The payment link is ${link.status}` }];
       link.status = "cancelled";
