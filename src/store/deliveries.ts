@@ -1,15 +1,7 @@
 /** The statements of the deliveries: which events wait, who attempts which, how attempts end, and what operators order. */
 import { OUTCOMES } from "../domain/outcome.ts";
 import { readRecord } from "../domain/transaction.ts";
-import type {
-  Backlog,
-  Claim,
-  ClaimRequest,
-  DeliveryState,
-  KeyBacklog,
-  RunKeys,
-  Stored,
-} from "../events/event.ts";
+import type { Backlog, Claim, ClaimRequest, KeyBacklog, RunKeys, Stored } from "../events/event.ts";
 import {
   type DatabaseSession,
   type Dialect,
@@ -34,38 +26,45 @@ import {
   storedPayment,
 } from "./writes.ts";
 
-/**
- * The sender was told that these events are known, and does not send them again: a late repeat is acknowledged without being
- * forwarded, so what had failed is left to operators.
- */
-export async function endRepeats(session: DatabaseSession, events: readonly string[]): Promise<void> {
-  await forRows(
-    session,
-    inOrder([...new Set(events)], (event) => event).map((event) => [event]),
-    (asked) =>
-      `UPDATE ${session.dialect.schema}deliveries SET comes_again = 0 WHERE event IN (VALUES ${asked})`,
-  );
+/** An event, new or arrived again, for which a delivery may be wanted. */
+interface ArrivedDelivery {
+  /** The id of its first delivery. */
+  readonly first: string;
+  /** Null if it is not forwarded. With a lease of 0 it waits; with another, it is claimed for so long. */
+  readonly plan: {
+    readonly lease: number;
+    readonly receivedAt: number;
+    readonly payment: readonly Value[];
+  } | null;
+  readonly isRepeated: boolean;
+  /** It is acknowledged without being forwarded. */
+  readonly isKnown: boolean;
+}
+
+interface AddedDelivery extends Pick<Stored, "state" | "attempt"> {
+  /** Whether the event is still stored. */
+  readonly isKept: boolean;
 }
 
 /**
  * Adds deliveries, or begins them again where the event had failed. With a lease, each is claimed, unless it is delivered,
- * skipped, or being attempted. Returns what is claimed, by the id of the first delivery of its event.
+ * skipped, or being attempted. Tells of each event how it stands, by the id of its first delivery. A deleted event did not have to be
+ * forwarded any more.
  */
 export async function addDeliveries(
   session: DatabaseSession,
-  events: readonly (readonly [
-    first: string,
-    { readonly lease: number | null; readonly payment: readonly Value[]; readonly receivedAt: number },
-  ])[],
-): Promise<ReadonlyMap<string, Pick<Stored, "attempt">>> {
+  events: readonly ArrivedDelivery[],
+): Promise<ReadonlyMap<string, AddedDelivery>> {
   const { now, dialect } = session;
   const { schema, types } = dialect;
   const rows = new Map(
-    events.flatMap(([first, { lease, payment, receivedAt }]) =>
-      lease === null
-        ? []
-        : [[first, [first, ...payment, now + lease, Math.min(now, receivedAt), lease > 0 ? 1 : 0]] as const],
-    ),
+    events.flatMap(({ first, plan }) => {
+      if (plan === null) return [];
+      const { lease, receivedAt, payment } = plan;
+      return [
+        [first, [first, ...payment, now + lease, Math.min(now, receivedAt), lease > 0 ? 1 : 0]] as const,
+      ];
+    }),
   );
   const added = await forRows(
     session,
@@ -88,35 +87,57 @@ export async function addDeliveries(
       more: [now, now],
     },
   );
-  return new Map(
-    added.flatMap(({ event, attempts, state }) =>
-      state === "trying" ? [[String(event), { attempt: Number(attempts) }]] : [],
+  const attempts = new Map(
+    added.flatMap(({ event, attempts: made, state }) =>
+      state === "trying" ? [[String(event), Number(made)] as const] : [],
     ),
+  );
+  const repeats = events.filter(({ isRepeated }) => isRepeated);
+  await endRepeats(
+    session,
+    repeats.filter(({ isKnown }) => isKnown).map(({ first }) => first),
+  );
+  const kept = await keptDeliveries(
+    session,
+    repeats.map(({ first }) => first),
+  );
+  return new Map(
+    events.map(({ first, plan, isRepeated }) => {
+      const own: Omit<AddedDelivery, "attempt"> = { state: plan && "pending", isKept: true };
+      const known = isRepeated ? kept.get(first) : own;
+      return [first, { ...(known ?? { state: "delivered", isKept: false }), attempt: attempts.get(first) }];
+    }),
   );
 }
 
-/** The states of events that were stored before. A deleted event did not have to be forwarded any more. */
-export async function statesOf(
+/**
+ * The sender was told that these events are known, and does not send them again: a late repeat is acknowledged without being
+ * forwarded, so what had failed is left to operators.
+ */
+async function endRepeats(session: DatabaseSession, events: readonly string[]): Promise<void> {
+  await forRows(
+    session,
+    inOrder([...new Set(events)], (event) => event).map((event) => [event]),
+    (asked) =>
+      `UPDATE ${session.dialect.schema}deliveries SET comes_again = 0 WHERE event IN (VALUES ${asked})`,
+  );
+}
+
+/** Of those events that are still stored. */
+async function keptDeliveries(
   session: DatabaseSession,
   events: readonly string[],
-): Promise<ReadonlyMap<string, DeliveryState | null>> {
+): Promise<ReadonlyMap<string, Omit<AddedDelivery, "attempt">>> {
   const { schema } = session.dialect;
   const found = await forRows(
     session,
     events.map((event) => [event]),
     (asked) =>
-      `WITH asked (event) AS (VALUES ${asked})
-       SELECT event, (SELECT state FROM ${schema}deliveries WHERE deliveries.event = asked.event) AS state,
-         (SELECT count(*) FROM ${schema}events WHERE id = asked.event) AS kept
-       FROM asked`,
+      `SELECT id, (SELECT state FROM ${schema}deliveries WHERE event = events.id) AS state
+       FROM ${schema}events WHERE id IN (VALUES ${asked})`,
     { types: ["text"] },
   );
-  return new Map(
-    found.map(({ event, state, kept }) => [
-      String(event),
-      Number(kept) === 0 ? "delivered" : deliveryStateOf(state),
-    ]),
-  );
+  return new Map(found.map(({ id, state }) => [String(id), { state: deliveryStateOf(state), isKept: true }]));
 }
 
 /**
@@ -202,7 +223,7 @@ export async function claim(
 }
 
 /** Writes how attempts ended, of those events that nobody has claimed again. */
-export async function endAttempts(session: DatabaseSession, ends: readonly EndWrite[]): Promise<void> {
+export async function endAttempts(session: DatabaseSession, ends: readonly EndWrite[]): Promise<[]> {
   const { now, dialect } = session;
   const { schema, types } = dialect;
   const ended = await forRows(
@@ -234,10 +255,11 @@ export async function endAttempts(session: DatabaseSession, ends: readonly EndWr
     EVENT_COLUMNS.attempts,
     ends.filter(({ claim }) => events.has(claim.id)).map(({ values }) => values),
   );
+  return [];
 }
 
 /** Gives claimed events back: an attempt that was not made does not count in the plan. */
-export async function release(session: DatabaseSession, claims: readonly Claim[]): Promise<void> {
+export async function release(session: DatabaseSession, claims: readonly Claim[]): Promise<[]> {
   await forRows(
     session,
     inOrder(claims, ({ id }) => id).map(({ id, attempt }) => [id, attempt]),
@@ -248,13 +270,11 @@ export async function release(session: DatabaseSession, claims: readonly Claim[]
          AND deliveries.state = 'trying'`,
     { types: ["text", "integer"], more: [session.now, session.now] },
   );
+  return [];
 }
 
 /** Records attempts that belong to no claim, and ends the deliveries that they settle. */
-export async function recordReplays(
-  session: DatabaseSession,
-  replays: readonly ReplayWrite[],
-): Promise<void> {
+export async function recordReplays(session: DatabaseSession, replays: readonly ReplayWrite[]): Promise<[]> {
   const { schema, types } = session.dialect;
   await insert(
     session,
@@ -273,6 +293,7 @@ export async function recordReplays(
        ON CONFLICT (event) DO UPDATE SET state = 'delivered', due = NULL`,
     { types: ["text", "text", "text", types.integer, "text"] },
   );
+  return [];
 }
 
 /** Events that one order changes, for which a `listen` on the same database may have to wait. */

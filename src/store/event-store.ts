@@ -30,6 +30,7 @@ import {
   type Pruned,
   rejectionWrite,
   sizeOf,
+  type AnyTold,
   type Told,
   type Write,
 } from "./writes.ts";
@@ -83,7 +84,12 @@ export function createEventStore(database: EventDatabase, user: string) {
   // A server works on two groups at the same time. With a file, the thread has the second group when the first is written (listen bench).
   const group = createGroupCommit(write, { atOnce: 2 });
   // On a server, claims and deleting would delay the webhooks of their group. In a file, a group more would be a sync more.
-  const queueGroup = dialect.concurrent ? createGroupCommit<Write, Told>(write) : group;
+  const queueGroup = dialect.concurrent ? createGroupCommit<Write, AnyTold>(write) : group;
+  /** The group writer tells of each write what its kind tells. */
+  const tell = async <Type extends Write["type"]>(
+    among: typeof group,
+    write: Extract<Write, { readonly type: Type }>,
+  ): Promise<Told[Type]> => (await among.add(write)) as Told[Type];
   let rejectedBytes = 0;
   /** Whether a note is being written that some of them were dropped. */
   let keepsDropped = false;
@@ -103,7 +109,7 @@ export function createEventStore(database: EventDatabase, user: string) {
   ): Promise<readonly string[]> => {
     const all: string[] = [];
     for (;;) {
-      const { changed = [] } = await queueGroup.add({ type: "order", order, events, keys, actor: user });
+      const changed = await tell(queueGroup, { type: "order", order, events, keys, actor: user });
       all.push(...changed);
       if (changed.length < ORDER_SIZE) return all;
     }
@@ -114,8 +120,8 @@ export function createEventStore(database: EventDatabase, user: string) {
     ready,
     hurry,
     append: async (event: NewEvent, lease?: number): Promise<Stored> =>
-      (await group.add(eventWrite(event, lease))).stored ?? { repeated: false, first: event.id, state: null },
-    again: async (event: NewEvent) => (await group.add(eventWrite(event, undefined, true))).stored,
+      requireStored(await tell(group, eventWrite(event, lease))),
+    again: (event: NewEvent) => tell(group, eventWrite(event, undefined, true)),
     reject: async (rejection) => {
       const write = rejectionWrite(rejection);
       const size = sizeOf(write);
@@ -139,13 +145,9 @@ export function createEventStore(database: EventDatabase, user: string) {
         retry,
       });
     },
-    claim: async (wanted) =>
-      ((await queueGroup.add({ type: "claim", ...wanted })).claimed ?? []).map(claimedFromRow),
+    claim: async (wanted) => (await tell(queueGroup, { type: "claim", ...wanted })).map(claimedFromRow),
     release: async (claims) => void (await queueGroup.add({ type: "release", claims })),
-    backlog: async () => {
-      const { backlog } = await queueGroup.add({ type: "backlog" });
-      return backlog ?? { keys: [], lastForward: undefined };
-    },
+    backlog: () => tell(queueGroup, { type: "backlog" }),
     /** Records an attempt that an operator made. If it `settles`, an answer of success ends the delivery of the event. */
     replayed: async (event: string, forward: Forward, settles: boolean, record: TransactionRecord | null) => {
       await queueGroup.add({
@@ -165,8 +167,8 @@ export function createEventStore(database: EventDatabase, user: string) {
     /** The same for events, of any key, that are never to be forwarded. */
     skip: (events: Ordered): Promise<readonly string[]> => order("skip", events, null),
     /** Makes a rejection, which verifies now, an event that waits to be forwarded. */
-    accept: async (event: NewEvent): Promise<Stored | undefined> =>
-      (await group.add({ ...eventWrite(event, 0), acceptedBy: user })).stored,
+    accept: (event: NewEvent): Promise<Stored | undefined> =>
+      tell(group, { ...eventWrite(event, 0), acceptedBy: user }),
     /**
      * Deletes everything received before a moment, except events that are not delivered, in small batches. `between` is
      * awaited after each.
@@ -174,7 +176,7 @@ export function createEventStore(database: EventDatabase, user: string) {
     prune: async (before: Date, between?: () => Promise<void>): Promise<Pruned> => {
       let [events, rejections] = [0, 0];
       for (;;) {
-        const { pruned = NOTHING_PRUNED } = await queueGroup.add({ type: "prune", before });
+        const pruned = await tell(queueGroup, { type: "prune", before });
         events += pruned.events;
         rejections += pruned.rejections;
         if (pruned.events === 0) return { events, rejections };
@@ -186,4 +188,8 @@ export function createEventStore(database: EventDatabase, user: string) {
   } satisfies EventLog & DeliveryQueue & Record<string, unknown>;
 }
 
-const NOTHING_PRUNED: Pruned = { events: 0, rejections: 0 };
+/** Only one that must be known can be missing. */
+function requireStored(stored: Stored | undefined): Stored {
+  if (stored === undefined) throw new Error("the event was not stored");
+  return stored;
+}

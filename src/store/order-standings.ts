@@ -31,6 +31,12 @@ export async function standingsAtArrival(
     session,
     arrived.map(({ number }) => number),
   );
+  const together = new Map<string, ArrivedRecord[]>();
+  for (const one of arrived) {
+    const others = together.get(one.number) ?? [];
+    if (others.length < MOST_RECORDS) others.push(one);
+    together.set(one.number, others);
+  }
   return new Map(
     arrived.flatMap((one) => {
       const { first, number, keys, payment } = one;
@@ -38,8 +44,8 @@ export async function standingsAtArrival(
       if (number === "" || payment === null || records === "damaged") return [];
       const stored = new Set(records.map(({ id }) => id));
       // Those of the same group.
-      const beside = arrived.flatMap((other) =>
-        other.number === number && other.first < first && !stored.has(other.first) && other.payment !== null
+      const beside = (together.get(number) ?? []).flatMap((other) =>
+        other.first < first && !stored.has(other.first) && other.payment !== null
           ? [{ id: other.first, key: other.key, payment: other.payment }]
           : [],
       );

@@ -44,7 +44,8 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
  * those of its own keys.
  *
  * `path`, `currency`, `amount` (as `scaledAmount` has it) and `card` (its last four digits) repeat what head and body have, for
- * lists and their sums: `events_listed` has all that they ask of many events, so that no bodies are read.
+ * lists and their sums: `events_listed` has all that they ask of many events, so that no bodies are read. It finds events by their ids
+ * too, which are unique: each is stored with its digest.
  *
  * `seal` is a digest of the other columns of an event. `payment` repeats outcome, currency and amount as one text: a bit that the disk has
  * changed is noticed by them.
@@ -94,7 +95,6 @@ const eventTables = ({ schema, types, now, newIdentity }: Dialect): string => {
      body ${bytes} NOT NULL,
      seal TEXT NOT NULL
    ) ${table};
-   CREATE UNIQUE INDEX events_id ON ${schema}events (id);
    CREATE INDEX events_listed ON ${schema}events (id, received_at, outcome, path, key, currency, amount, card, payment);
    CREATE INDEX events_uti ON ${schema}events (uti);
    CREATE INDEX events_reference ON ${schema}events (reference, id);

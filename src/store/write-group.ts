@@ -1,37 +1,22 @@
 /** Writes a group of events, attempts, rejections and orders in one transaction, with the same statements in both databases. */
-import { hash } from "node:crypto";
 import { UNITS } from "../domain/time.ts";
-import { type ReadRecord, readRecord, type TransactionRecord } from "../domain/transaction.ts";
-import type { Warning } from "../domain/reasons.ts";
-import type { Stored } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
-import { joinedLine } from "../events/event-json.ts";
 import {
-  addDeliveries,
   applyOrder,
   backlogOf,
   claim,
   endAttempts,
-  endRepeats,
   keepDelays,
-  release,
   recordReplays,
-  statesOf,
+  release,
 } from "./deliveries.ts";
-import { type DatabaseSession, forRows, inOrder, insert, type Transact } from "./dialects.ts";
+import { type DatabaseSession, forRows, insert, type Transact } from "./dialects.ts";
 import { advanceFact } from "./facts.ts";
-import { standingsAtArrival } from "./order-standings.ts";
-import { recordNumber } from "../orders/order-number.ts";
-import { type Payment, paymentIn } from "../orders/order.ts";
-import { isPaidTwiceWith, type OrderStanding } from "../orders/standing.ts";
-import { verdictColumn } from "./rows.ts";
 import { oldEvents } from "./selection.ts";
+import { storeEvents } from "./store-events.ts";
 import {
+  type AnyTold,
   EVENT_COLUMNS,
-  type EventWrite,
-  eventValues,
-  indexed,
-  storedPayment,
   type Pruned,
   type RejectionWrite,
   type Told,
@@ -83,236 +68,59 @@ export function createGroupWriter({ transact, isOfOne }: WriterParts): WriteGrou
   return writeGroup;
 }
 
-export async function writeAll(session: DatabaseSession, writes: readonly Write[]): Promise<Told[]> {
-  const of = <Type extends Write["type"]>(type: Type) =>
-    writes.filter((write): write is Extract<Write, { type: Type }> => write.type === type);
-  const stored = await storeEvents(session, of("event"));
-  await endAttempts(session, of("end"));
-  await release(
-    session,
-    of("release").flatMap(({ claims }) => claims),
-  );
-  await recordReplays(session, of("replay"));
-  const dropped = await insertRejections(session, of("rejection"));
-  await keepDropped(session, [...dropped, ...of("dropped").map(({ until }) => until)]);
-  const told: Told[] = [];
-  for (const write of writes) {
-    if (write.type === "event") told.push({ stored: stored.get(write.id) });
-    else if (write.type === "claim") told.push({ claimed: await claim(session, write) });
-    else if (write.type === "order") told.push({ changed: await applyOrder(session, write) });
-    else if (write.type === "prune") told.push({ pruned: await pruneStore(session, write.before) });
-    else if (write.type === "backlog") told.push({ backlog: await backlogOf(session) });
-    else told.push({});
-  }
-  return told;
-}
+type WriteOf<Type extends Write["type"]> = Extract<Write, { readonly type: Type }>;
 
-/** Stores new events and further deliveries of known ones, and claims what is forwarded now. */
-async function storeEvents(
-  session: DatabaseSession,
-  arrived: readonly EventWrite[],
-): Promise<ReadonlyMap<string, Stored>> {
-  const contents = new Map(arrived.map(({ id, body }) => [id, readRecord(body)]));
-  const recordOf = ({ id }: EventWrite): TransactionRecord | null => contents.get(id)?.record ?? null;
-  const firsts = await firstDeliveries(session, arrived);
-  const firstOf = ({ id }: EventWrite): string => firsts.get(id) ?? id;
-  const taken = arrived.filter(({ id, isKnown }) => !isKnown || firsts.has(id));
-  const paymentOf = (event: EventWrite): Payment | null => {
-    const record = recordOf(event);
-    return record && paymentIn(record);
-  };
-  const orders = await standingsAtArrival(
-    session,
-    taken.map((event) => ({
-      first: firstOf(event),
-      number: indexed(recordNumber(recordOf(event))),
-      key: event.key,
-      keys: event.keys,
-      payment: paymentOf(event),
-    })),
-  );
-  const isSecond = (event: EventWrite): boolean => {
-    const [order, payment] = [orders.get(firstOf(event)), paymentOf(event)];
-    return order !== undefined && payment !== null && isPaidTwiceWith(payment, order);
-  };
-  const events = taken.map((event) =>
-    isSecond(event) ? { ...event, verdict: withWarning(event.verdict, "order_paid_before") } : event,
-  );
-  const isRepeated = (event: EventWrite): boolean => firstOf(event) !== event.id;
-  await insert(
-    session,
-    "events",
-    EVENT_COLUMNS.events,
-    events.filter((event) => !isRepeated(event)).map((event) => eventValues(event, recordOf(event))),
-    // It was stored before, and the receiver did not learn of it.
-    "ON CONFLICT (id) DO NOTHING",
-  );
-  const repeated = events.filter(isRepeated);
-  // Nothing would delete an arrival whose event was deleted before.
-  const kept = await keptOf(session, repeated.map(firstOf));
-  await insert(
-    session,
-    "arrivals",
-    ["event", "id", "received_at"],
-    repeated
-      .filter((event) => kept.has(firstOf(event)))
-      .map((event) => [firstOf(event), event.id, event.receivedAt]),
-  );
-  await endAcceptance(
-    session,
-    events.flatMap((event) =>
-      event.acceptedBy === undefined ? [] : [{ id: event.id, first: firstOf(event), by: event.acceptedBy }],
+/** How the writes of each kind are made, in this order, with what each tells. */
+const WRITERS: {
+  readonly [Type in Write["type"]]: (
+    session: DatabaseSession,
+    writes: readonly WriteOf<Type>[],
+  ) => Promise<readonly Told[Type][]>;
+} = {
+  event: storeEvents,
+  end: endAttempts,
+  release: (session, writes) =>
+    release(
+      session,
+      writes.flatMap(({ claims }) => claims),
     ),
-  );
-  const claims = await addDeliveries(
-    session,
-    events.map((event) => {
-      const { lease, receivedAt } = event;
-      return [firstOf(event), { lease, receivedAt, payment: storedPayment(recordOf(event)) }];
-    }),
-  );
-  await endRepeats(session, repeated.filter(({ isKnown }) => isKnown).map(firstOf));
-  const states = await statesOf(session, repeated.map(firstOf));
-  const claimed = new Set<string>();
-  return new Map(
-    events.map((event) => {
-      const first = firstOf(event);
-      // Of several deliveries in one group, one makes the attempt.
-      const own = claimed.has(first) ? undefined : claims.get(first);
-      if (own !== undefined) claimed.add(first);
-      const state = isRepeated(event) ? (states.get(first) ?? null) : event.lease === null ? null : "pending";
-      const content = isRepeated(event) ? undefined : contents.get(event.id);
-      const order = orders.get(first);
-      const line = content && printed(event, content, order);
-      const told = line === undefined && order !== undefined ? { order } : {};
-      const paid = isSecond(event) ? { isPaidBefore: true } : {};
-      return [event.id, { repeated: isRepeated(event), first, state, line, ...told, ...paid, ...own }];
-    }),
-  );
+  replay: recordReplays,
+  rejection: async (session, writes) => keepDropped(session, await insertRejections(session, writes)),
+  dropped: (session, writes) =>
+    keepDropped(
+      session,
+      writes.map(({ until }) => until),
+    ),
+  claim: eachOf(claim),
+  order: eachOf(applyOrder),
+  prune: eachOf((session, { before }) => pruneStore(session, before)),
+  backlog: eachOf(backlogOf),
+};
+
+/** Each by itself, one after the other. */
+function eachOf<One, Result>(write: (session: DatabaseSession, one: One) => Promise<Result>) {
+  return async (session: DatabaseSession, writes: readonly One[]): Promise<Result[]> => {
+    const results: Result[] = [];
+    for (const one of writes) results.push(await write(session, one));
+    return results;
+  };
 }
 
-/** The JSON of a verdict with one more warning. */
-function withWarning(verdict: string, warning: Warning): string {
-  const read = verdictColumn.parse(verdict);
-  return JSON.stringify({ ...read, warnings: [...read.warnings, warning] });
-}
+const KINDS = Object.keys(WRITERS) as Write["type"][];
 
-/** Only verified events are stored. The line of a repeat differs, and is rare: it is made when it is printed. */
-const printed = (
-  event: EventWrite,
-  content: ReadRecord,
-  order: OrderStanding | undefined,
-): string | undefined =>
-  event.print === null
-    ? undefined
-    : joinedLine(event, content, {
-        repeated: false,
-        level: "info",
-        order,
-        isCompact: event.print === "compact",
-      });
-
-/**
- * The first deliveries of those events that were stored before, by the digests of their bodies: verified by any key of the run,
- * since the service may sign a repeat with its next key.
- */
-async function firstDeliveries(
+export async function writeAll(
   session: DatabaseSession,
-  events: readonly EventWrite[],
-): Promise<ReadonlyMap<string, string>> {
-  const identified = events.map((event) => ({
-    event,
-    own: webhookIdentity(event.key, event),
-    // With one key, the usual case, there are none.
-    others: event.keys.filter((key) => key !== event.key).map((key) => webhookIdentity(key, event)),
-  }));
-  const known = await eventsWith(
-    session,
-    identified.flatMap(({ event, own, others }) => (event.isKnown ? [own, ...others] : others)),
-  );
-  const isNew = ({ event, others }: (typeof identified)[number]): boolean =>
-    !event.isKnown && !others.some((other) => known.has(other));
-  const added = inOrder(identified.filter(isNew), ({ own }) => own);
-  const inserted = await insert(
-    session,
-    "digests",
-    ["digest", "event", "received_at"],
-    added.map(({ event, own }) => [Buffer.from(own, "hex"), event.id, event.receivedAt]),
-    "ON CONFLICT (digest) DO NOTHING RETURNING event",
-  );
-  const repeated =
-    inserted.length === added.length
-      ? new Map<string, string>()
-      : await eventsWith(
-          session,
-          added.map(({ own }) => own),
-        );
-  return new Map(
-    identified.flatMap(({ event, own, others }) => {
-      const [first] = [own, ...others].flatMap((digest) => repeated.get(digest) ?? known.get(digest) ?? []);
-      // They are equal if this delivery is the first.
-      return first === undefined || first === event.id ? [] : [[event.id, first] as const];
-    }),
-  );
-}
-
-/** The digest of a body that a key has verified: what another key has verified is never the same event. In hex. */
-const webhookIdentity = (key: string, { body }: EventWrite): string =>
-  hash("sha256", Buffer.concat([Buffer.from(key), body]), "hex");
-
-/** The events that are stored under these digests. */
-async function eventsWith(
-  session: DatabaseSession,
-  digests: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const { schema, types } = session.dialect;
-  const found = await forRows(
-    session,
-    digests.map((digest) => [Buffer.from(digest, "hex")]),
-    (places) => `SELECT digest, event FROM ${schema}digests WHERE digest IN (VALUES ${places})`,
-    { types: [types.bytes] },
-  );
-  return new Map(
-    found.map(({ digest, event }) => [
-      digest instanceof Uint8Array ? Buffer.from(digest).toString("hex") : "",
-      String(event),
-    ]),
-  );
-}
-
-/** Which of these events are still stored. */
-async function keptOf(session: DatabaseSession, events: readonly string[]): Promise<ReadonlySet<string>> {
-  const found = await forRows(
-    session,
-    events.map((event) => [event]),
-    (places) => `SELECT id FROM ${session.dialect.schema}events WHERE id IN (VALUES ${places})`,
-    { types: ["text"] },
-  );
-  return new Set(found.map(({ id }) => String(id)));
-}
-
-interface Acceptance {
-  /** The id of the rejection. */
-  readonly id: string;
-  /** The event that it became, or that was stored before with the same bytes. */
-  readonly first: string;
-  readonly by: string;
-}
-
-/** Removes the rejections that have become events, and keeps who accepted them. */
-async function endAcceptance(session: DatabaseSession, accepted: readonly Acceptance[]): Promise<void> {
-  const { schema } = session.dialect;
-  await insert(
-    session,
-    "actions",
-    EVENT_COLUMNS.actions,
-    accepted.map(({ first, by }) => [first, session.now, "accept", by]),
-  );
-  await forRows(
-    session,
-    accepted.map(({ id }) => [id]),
-    (places) => `DELETE FROM ${schema}rejections WHERE id IN (VALUES ${places})`,
-  );
+  writes: readonly Write[],
+): Promise<readonly AnyTold[]> {
+  const told = new Map<Write, AnyTold>();
+  const make = async <Type extends Write["type"]>(type: Type): Promise<void> => {
+    const own = writes.filter((write): write is WriteOf<Type> => write.type === type);
+    if (own.length === 0) return;
+    const results = await WRITERS[type](session, own);
+    own.forEach((write, at) => told.set(write, results[at]));
+  };
+  for (const type of KINDS) await make(type);
+  return writes.map((write) => told.get(write));
 }
 
 /**
@@ -348,10 +156,11 @@ async function insertRejections(
 }
 
 /** To the minute, so that most groups of a flood have nothing to change. */
-async function keepDropped(session: DatabaseSession, times: readonly number[]): Promise<void> {
-  if (times.length === 0) return;
+async function keepDropped(session: DatabaseSession, times: readonly number[]): Promise<[]> {
+  if (times.length === 0) return [];
   const last = times.reduce((one, other) => Math.max(one, other));
   await advanceFact(session, "dropped", Math.ceil((last + 1) / UNITS.m) * UNITS.m);
+  return [];
 }
 
 /** Deletes some of the old events, and the old rejections when no such event is left. Their digests stay. */

@@ -106,24 +106,31 @@ export type Write =
   /** Reads what waits. In a file it is read by the thread that writes, so that it delays no webhook. */
   | { readonly type: "backlog" };
 
-/** What a write tells; each member is of one kind of write. */
+/** What each kind of write tells. */
 export interface Told {
   /** Of events and accepted rejections; undefined for an event that had to be known and is not. */
-  readonly stored?: Stored | undefined;
-  /** Of claims: the events as they are read from the store. */
-  readonly claimed?: readonly Row[];
-  readonly pruned?: Pruned;
-  /** The events that an order has changed. */
-  readonly changed?: readonly string[];
-  readonly backlog?: Backlog;
+  readonly event: Stored | undefined;
+  readonly rejection: undefined;
+  readonly end: undefined;
+  readonly replay: undefined;
+  readonly release: undefined;
+  readonly dropped: undefined;
+  /** The events as they are read from the store. */
+  readonly claim: readonly Row[];
+  /** The events that it has changed. */
+  readonly order: readonly string[];
+  readonly prune: Pruned;
+  readonly backlog: Backlog;
 }
+
+export type AnyTold = Told[keyof Told];
 
 export interface Pruned {
   readonly events: number;
   readonly rejections: number;
 }
 
-export type WriteResult = PromiseSettledResult<Told>;
+export type WriteResult = PromiseSettledResult<AnyTold>;
 
 /** What the thread of SQLite answers to a group: a result for each write, or why nothing can be written. */
 export type ThreadAnswer = { readonly results: readonly WriteResult[] } | { readonly failure: string };

@@ -1,6 +1,6 @@
 /** The store of a simulated world, which its receivers and its operator share: which groups of writes wait for the disk, and how each ends. */
 import { type Database, IN_MEMORY } from "../../src/store/sqlite/connection.ts";
-import { type All, type Dialect, SQLITE } from "../../src/store/dialects.ts";
+import { type All, type Dialect, type Row, SQLITE } from "../../src/store/dialects.ts";
 import type { EventDatabase } from "../../src/store/event-store.ts";
 import {
   createSqliteWriter,
@@ -153,6 +153,7 @@ function shown(write: Write, result: WriteResult | undefined): string[] {
   if (write.type === "end") return [`the end of ${write.claim.id} (${write.claim.attempt})`];
   if (write.type === "release") return [`the release of ${write.claims.map(({ id }) => id).join()}`];
   if (write.type !== "claim") return [write.type];
-  const claimed = result?.status === "fulfilled" ? (result.value.claimed ?? []) : [];
-  return claimed.map(({ id, attempt }) => `a claim of ${String(id)} (${Number(attempt)})`);
+  const told = result?.status === "fulfilled" ? result.value : undefined;
+  if (!Array.isArray(told)) return [];
+  return (told as readonly Row[]).map(({ id, attempt }) => `a claim of ${String(id)} (${Number(attempt)})`);
 }

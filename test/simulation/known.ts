@@ -1,5 +1,5 @@
 /** What a simulated world has seen of each payment: what was sent, stored, accepted and ordered, and so what may still happen. */
-import type { Told, Write } from "../../src/store/writes.ts";
+import type { AnyTold, Write } from "../../src/store/writes.ts";
 import type { Receiver } from "./receiver.ts";
 import { type Payment, paymentAt, PAYMENTS } from "./service.ts";
 import type { Trace } from "./trace.ts";
@@ -76,15 +76,15 @@ export class KnownPayments {
   }
 
   /** A write is durable, and has told this. */
-  stored(write: Write, { stored, changed }: Told): void {
-    if (write.type === "event" && stored?.repeated === false)
+  stored(write: Write, told: AnyTold): void {
+    if (write.type === "event" && told !== undefined && "first" in told && !told.repeated)
       this.byUti((JSON.parse(Buffer.from(write.body).toString()) as { uti: string }).uti).events.add(
-        stored.first,
+        told.first,
       );
     if (write.type === "end" && write.isAccepted)
       for (const one of this.byEvent(write.claim.id)?.accepted ?? []) one.isSettled = true;
-    if (write.type === "order")
-      for (const id of changed ?? []) {
+    if (write.type === "order" && Array.isArray(told))
+      for (const id of told.map(String)) {
         const { skipped } = this.byEvent(id) ?? {};
         if (write.order === "skip") skipped?.add(id);
         else skipped?.delete(id);

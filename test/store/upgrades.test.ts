@@ -41,7 +41,7 @@ it("changes no step that was released: a change is a step of its own", () => {
   }).toMatchInlineSnapshot(`
     {
       "events": [
-        "8aa9570444b9",
+        "9012dded97e3",
       ],
       "ledger": [
         "12e7a56c0328",
@@ -50,7 +50,7 @@ it("changes no step that was released: a change is a step of its own", () => {
         "83c1776f346c",
       ],
       "server": [
-        "eda4608cf9a0",
+        "b065e4b717d4",
       ],
     }
   `);
@@ -202,7 +202,7 @@ describe("a store on a server", () => {
     for (const [index, receiver] of receivers.entries())
       await receiver.append(event(idOf(`new-${index}`)), 0);
     expect(await counted(url)).toBe(MANY + stored + receivers.length);
-    await expect(openPostgresMemory(url, {}).mark()).rejects.toThrow(
+    await expect(openPostgresMemory(url, {}).identity()).rejects.toThrow(
       "it has schema 3, and this version knows 1",
     );
   });

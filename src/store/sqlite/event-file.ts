@@ -93,7 +93,7 @@ export function createSqliteWriter(database: Database, transact = transactionsOf
 const MOST_READ_WHOLE = 256 * 1024 * 1024;
 
 /** Every event is in each of them. */
-const EVENT_INDEXES = ["events_id", "events_listed", "events_uti", "events_reference"];
+const EVENT_INDEXES = ["events_listed", "events_uti", "events_reference"];
 
 type Queryable = Pick<Connection, "prepare">;
 
