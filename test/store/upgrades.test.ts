@@ -202,7 +202,7 @@ describe("a store on a server", () => {
     for (const [index, receiver] of receivers.entries())
       await receiver.append(event(idOf(`new-${index}`)), 0);
     expect(await counted(url)).toBe(MANY + stored + receivers.length);
-    await expect(openPostgresMemory(url, {}).identity()).rejects.toThrow(
+    await expect(openPostgresMemory(url, {}).mark()).rejects.toThrow(
       "it has schema 3, and this version knows 1",
     );
   });

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { type All, SQLITE, type Transact, type Value } from "../dialects.ts";
-import { createMarking, markOf, readEventMark, requireMarked } from "../event-mark.ts";
+import { createEventMarking, markOf, readEventMark, requireMarked } from "../event-mark.ts";
 import { stepsOf } from "../schema.ts";
 import { createGroupWriter, type WriteGroup } from "../write-group.ts";
 import {
@@ -77,7 +77,7 @@ const upgradedMeanwhile = (path: string): PaylinkError =>
   );
 
 export function createSqliteWriter(database: Database, transact = transactionsOf(database)): WriteGroup {
-  const mark = createMarking(database);
+  const mark = createEventMarking(database);
   return createGroupWriter({
     transact: async (work) => {
       const result = await transact(work);
