@@ -123,10 +123,10 @@ describe.each([60, 80, 120, 200])("with %i columns", (columns) => {
       expect(widest(prose)).toBeLessThanOrEqual(columns);
       return screen.raw();
     };
-    expect(await shown("links", "show", id)).toMatch(
-      /paylink reconcile \$'注文-👩\\u200d👧-שלום\\u202e-1'\s/,
-    );
-    expect(await shown("events", "show", uti)).toContain("paylink reconcile $'");
+    // Shells read such a number in different ways: it is named, and no command is printed.
+    const pages = [await shown("links", "show", id), await shown("events", "show", uti)];
+    expect(pages[0]?.replaceAll(/\s+/g, " ")).toContain("no command can be pasted");
+    expect(pages.join("\n")).not.toContain("paylink reconcile");
     const full = openScreen(["events", "show", uti, "--full"], { home, columns });
     await full.ended;
     // The lines of its request are whole too.
