@@ -11,7 +11,7 @@ import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
 import { nearest } from "../domain/parse-result.ts";
 import { withoutPassword } from "../domain/url-passwords.ts";
-import { readProfile, type Profile } from "./profile.ts";
+import { readProfile, withoutSettings, type Profile } from "./profile.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./setting-table.ts";
 
 export type SettingSource = "environment" | "profile" | "service" | "default";
@@ -81,28 +81,25 @@ interface SettingSources {
 
 /** Throws `usage` with every variable that has an invalid value. */
 export function resolveSettings({ name, profile, isNamed = false, env }: SettingSources): ResolvedSettings {
-  const resolve = resolverOf(profile, isNamed, settingsFrom(env));
-  const stored = storedAccount(profile);
-  const origins = originsOf(stored);
-  const isElsewhere = (key: "baseUrl" | "tokenUrl"): boolean => {
-    const address = resolve(key);
-    return address?.source === "environment" && !origins.has(originOf(address.value));
-  };
-  const elsewhere = (["baseUrl", "tokenUrl"] as const).filter(isElsewhere);
-  const isOtherService = elsewhere.includes("baseUrl");
-  /** A stored value that another service, or another token endpoint, must not get. */
-  const isWithheld = (key: SettingKey, { source }: ResolvedSetting): boolean =>
-    source === "profile" &&
-    ((key === "token" && isOtherService) || (key === "clientSecret" && elsewhere.length > 0));
-  /** An address for failed payments would take them away from the address for the others that another source gives. */
-  const isOfOtherCallback = (key: SettingKey, { source }: ResolvedSetting): boolean =>
-    key === "failureCallbackUrl" && (resolve("callbackUrl")?.source ?? source) !== source;
-  const find = <Key extends SettingKey>(key: Key): ResolvedSetting<Key> | undefined => {
-    const own = resolve(key);
-    // A path of the profile holds at another address too.
-    const isOfOther = isOtherService && isAddressOfService(key) && !String(own?.value).startsWith("/");
-    const found = isOfOther ? resolve(key, true) : own;
-    return found === undefined || isWithheld(key, found) || isOfOtherCallback(key, found) ? undefined : found;
+  const variables = settingsFrom(env);
+  const sides = { account: storedAccount(profile), variables, isNamed };
+  const elsewhere = addressesElsewhere(sides);
+  const left = leftOut(sides, elsewhere);
+  const stored = [
+    { source: "profile", values: withoutSettings(profile ?? {}, left) },
+    { source: "service", values: withoutSettings(serviceOf(profile), left) },
+  ] as const;
+  const variable = { source: "environment", values: variables } as const;
+  // A command for the sandbox must not reach the account of a shell that is set up for a live one.
+  const layers = isNamed ? [...stored, variable] : [variable, ...stored];
+  const find: Find = (key) => {
+    for (const { source, values } of layers) {
+      const value = values[key];
+      if (value !== undefined) return { value, source };
+    }
+    // A built-in service without this address must not be asked at the default one.
+    const value = Object.hasOwn(stored[1].values, key) ? undefined : defaultOf(key);
+    return value === undefined ? undefined : { value, source: "default" };
   };
   const get = <Key extends SettingKey>(key: Key): SettingValue<Key> | undefined => find(key)?.value;
   const address = find("baseUrl");
@@ -121,7 +118,7 @@ export function resolveSettings({ name, profile, isNamed = false, env }: Setting
       isUnnamed && login !== undefined && !isForTests(label)
         ? [...emptyVariables(env, find, login), ...misspelledVariables(env)]
         : [],
-    withheld: login === undefined ? withheldSecret(resolve, isWithheld, elsewhere, stored) : undefined,
+    withheld: login === undefined ? withheldSecret(sides, left, elsewhere) : undefined,
     replaced: profile === undefined ? [] : replacedParts(find, login),
     find,
     get,
@@ -129,43 +126,49 @@ export function resolveSettings({ name, profile, isNamed = false, env }: Setting
 }
 
 type Find = ResolvedSettings["find"];
-/** The value of the first source that has one; `isUnstored` leaves out the profile and its service. */
-type Resolve = <Key extends SettingKey>(key: Key, isUnstored?: boolean) => ResolvedSetting<Key> | undefined;
 
-function resolverOf(profile: Profile | undefined, isNamed: boolean, variables: Profile): Resolve {
-  const service = serviceOf(profile);
-  return <Key extends SettingKey>(key: Key, isUnstored = false) => {
-    // A built-in service without this address must not be asked at the default one.
-    const byService = !isUnstored && service !== undefined && Object.hasOwn(service, key);
-    type Candidate = [SettingSource, SettingValue<Key> | undefined];
-    const variable: Candidate = ["environment", variables[key]];
-    const account: Candidate[] = isUnstored
-      ? []
-      : [
-          ["profile", profile?.[key]],
-          ["service", service?.[key]],
-        ];
-    const candidates: Candidate[] = [
-      // A command for the sandbox must not reach the account of a shell that is set up for a live one.
-      ...(isNamed ? [...account, variable] : [variable, ...account]),
-      ["default", byService ? undefined : defaultOf(key)],
-    ];
-    for (const [source, value] of candidates) if (value !== undefined) return { value, source };
-    return undefined;
-  };
-}
-
-const serviceOf = (profile: Profile | undefined): Profile | undefined =>
-  profile?.service && SERVICES[profile.service].settings;
-
-/** The addresses that come with those of the service, and get its secrets. */
-const isAddressOfService = (key: SettingKey): boolean => key === "tokenUrl" || key === "transactionUrl";
+const serviceOf = (profile: Profile | undefined): Profile =>
+  (profile?.service && SERVICES[profile.service].settings) ?? {};
 
 /** The profile with what its service gives. */
-const storedAccount = (profile: Profile | undefined): Profile => ({
+const storedAccount = (profile: Profile = {}): Profile => ({
   ...serviceOf(profile),
-  ...Object.fromEntries(Object.entries(profile ?? {}).filter(([, value]) => value !== undefined)),
+  ...Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== undefined)),
 });
+
+/** What is stored, and what the environment says beside it. */
+interface Sides {
+  readonly account: Profile;
+  readonly variables: Profile;
+  readonly isNamed: boolean;
+}
+
+/** Whether the environment says what this is, and not the account. */
+const isOfVariable = (key: SettingKey, { account, variables, isNamed }: Sides): boolean =>
+  variables[key] !== undefined && !(isNamed && account[key] !== undefined);
+
+type SecretAddress = "baseUrl" | "tokenUrl";
+
+/** The addresses in the environment that the stored secrets were not stored for. */
+function addressesElsewhere(sides: Sides): readonly SecretAddress[] {
+  const origins = originsOf(sides.account);
+  return (["baseUrl", "tokenUrl"] as const).filter(
+    (key) => isOfVariable(key, sides) && !origins.has(originOf(sides.variables[key] ?? "")),
+  );
+}
+
+/** What is stored, and is no part of the account that the environment describes. */
+function leftOut(sides: Sides, elsewhere: readonly SecretAddress[]): readonly SettingKey[] {
+  const ofService: SettingKey[] = ["token", "tokenUrl"];
+  // A path of the profile holds at another address too.
+  if (!sides.account.transactionUrl?.startsWith("/")) ofService.push("transactionUrl");
+  return [
+    ...(elsewhere.includes("baseUrl") ? ofService : []),
+    ...(elsewhere.length > 0 ? (["clientSecret"] as const) : []),
+    // It would take failed payments away from the address for the others that the environment gives.
+    ...(isOfVariable("callbackUrl", sides) ? (["failureCallbackUrl"] as const) : []),
+  ];
+}
 
 /** Where secrets of an account go: the base URL, the token URL, and a whole URL of transactions. */
 export const originsOf = ({ baseUrl, tokenUrl, transactionUrl }: Profile): ReadonlySet<string> =>
@@ -206,23 +209,21 @@ function resolveLogin(find: Find, sources: readonly SettingSource[]): Login | un
 }
 
 function withheldSecret(
-  resolve: Resolve,
-  isWithheld: (key: SettingKey, found: ResolvedSetting) => boolean,
-  [elsewhere]: readonly ("baseUrl" | "tokenUrl")[],
-  stored: Profile,
+  { account, variables }: Sides,
+  left: readonly SettingKey[],
+  [elsewhere]: readonly SecretAddress[],
 ): WithheldSecret | undefined {
   const secrets = { clientSecret: "client secret", token: "token" } as const;
-  for (const key of ["clientSecret", "token"] as const) {
-    const found = resolve(key);
-    if (found === undefined || elsewhere === undefined || !isWithheld(key, found)) continue;
-    return {
-      secret: secrets[key],
-      variable: SETTINGS[elsewhere].variable,
-      address: resolve(elsewhere)?.value ?? "",
-      stored: stored[elsewhere] ?? stored.baseUrl,
-    };
-  }
-  return undefined;
+  const key = (["clientSecret", "token"] as const).find(
+    (one) => left.includes(one) && account[one] !== undefined && variables[one] === undefined,
+  );
+  if (key === undefined || elsewhere === undefined) return undefined;
+  return {
+    secret: secrets[key],
+    variable: SETTINGS[elsewhere].variable,
+    address: variables[elsewhere] ?? "",
+    stored: account[elsewhere] ?? account.baseUrl,
+  };
 }
 
 /** In the order in which people read them. */
