@@ -7,7 +7,6 @@ import { indentedJson } from "../domain/json.ts";
 import { capitalized } from "../domain/sentence.ts";
 import { REFUSAL_MEANINGS } from "../domain/reasons.ts";
 import { responseText } from "../domain/response-codes.ts";
-import { splitReference } from "../domain/reference.ts";
 import { capturedUrl, isSuccess } from "../http/message.ts";
 import { parseInstant } from "../domain/time.ts";
 import { LISTENER_URL } from "../domain/own-addresses.ts";
@@ -42,7 +41,7 @@ import { bodyIsKept, lateAge, type Rejection } from "../events/event.ts";
 import { likelyCause } from "../render/likely-cause.ts";
 import { ageWords } from "../render/stats.ts";
 import { BODY_FILE, curlCommand } from "./curl.ts";
-import { approvedIn, orderPanel, type OrderPayments } from "./order.ts";
+import { orderAlert, orderPanel, type OrderPayments } from "./order.ts";
 import { inspectorPage, isApart, isOwn, type InspectorView } from "./frame.ts";
 import { eventAmount, answerText, eventPath, eventName, eventOutcome, shownState } from "./rows.ts";
 
@@ -76,7 +75,7 @@ export function eventPage(
       { ...describeEvent(event, history, view.now), advice },
       `${capitalized(eventOutcome(event))} ${eventAmount(event)}`.trim(),
     )}
-    ${paidTwice(event, order)} ${answerPanel(last)} ${attemptsPart(history, view.now)}
+    ${orderAlert(event, order)} ${answerPanel(last)} ${attemptsPart(history, view.now)}
     ${order === undefined ? "" : orderPanel(view, order)} ${recordPart(event, history, view.now)}
     ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(view, id))}
     ${requestPanel(request, { ...filesOf(view, id), isFolded: true })} ${curlPanel(view, event)}`,
@@ -130,20 +129,6 @@ function changedCopy({ target, named }: InspectorView, { id, reference, content 
     <code>--set &lt;field&gt;=&lt;value&gt;</code> for other fields:
     ${copyable("the command that sends a changed copy", renderHint([command], named))}
   </p>`;
-}
-
-/** Says of an approved payment that its order has another one: one of them may have to be paid back. */
-function paidTwice(event: StoredEvent, order: OrderPayments | undefined): Page | "" {
-  const others = order === undefined ? [] : approvedIn(order).filter(({ uti }) => uti !== event.uti);
-  const [other] = others;
-  if (order === undefined || other === undefined || event.outcome !== "APPROVED") return "";
-  // Each payment of a reusable link has a suffix of its own, and is intended.
-  if (splitReference(event.reference).suffix !== null) return "";
-  const count = others.length === 1 ? "another approved payment" : `${others.length} other approved payments`;
-  return html`<section class="alert" aria-label="Paid more than once">
-    <p class="bad">Order <bdi>${clipped(order.order)}</bdi> has ${count}: it may have been paid twice.</p>
-    <a href="${eventPath(other.id)}">Show the other payment</a>
-  </section>`;
 }
 
 const OTHER_KEY_ADVICE =

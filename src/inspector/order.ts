@@ -1,61 +1,80 @@
-/** All payments of an event's order: whether the order was paid, and whether it was paid twice. */
+/** The page of an order: how it stands, its payments with what became of each, and what to do. */
 import { html } from "hono/html";
 import { paylink } from "../domain/hint.ts";
-import { splitReference } from "../domain/reference.ts";
-import type { EventStore } from "../store/event-store.ts";
-import { renderHint } from "../render/hint.ts";
 import type { StoredEvent } from "../events/history.ts";
-import { address, clipped, copyable, panel } from "../pages/components.ts";
+import { isTelling, standingText } from "../orders/standing-words.ts";
+import type { OrderStanding } from "../orders/standing.ts";
+import { clipped, copyable, panel } from "../pages/components.ts";
 import { table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
-import type { InspectorView } from "./frame.ts";
-import { type EventRow, EVENT_LISTING, withAttempts } from "./rows.ts";
+import { renderHint } from "../render/hint.ts";
+import type { EventStore } from "../store/event-store.ts";
+import { inspectorPage, type InspectorView } from "./frame.ts";
+import { type EventRow, EVENT_LISTING, orderPath, withAttempts } from "./rows.ts";
 
 /** The most payments that are shown. */
-const ORDER_PAYMENTS_SHOWN = 20;
+const ORDER_PAYMENTS_SHOWN = 50;
 
 export interface OrderPayments {
   /** The order number. */
-  readonly order: string;
+  readonly number: string;
+  /** Undefined where it cannot be told. */
+  readonly standing: OrderStanding | undefined;
+  /** In the order of arrival. */
   readonly rows: readonly EventRow[];
-  readonly hasMore: boolean;
 }
 
-/** Those that the same key has verified: another merchant may have the same order numbers. Undefined without an order number. */
+/** The order of a number, of the events that one key, or another of the run, has verified; undefined without any. */
 export async function orderPayments(
   store: EventStore,
-  event: StoredEvent,
+  number: string,
+  view: Pick<InspectorView, "keys">,
+  key?: string,
 ): Promise<OrderPayments | undefined> {
-  if (event.reference === "") return undefined;
-  const order = splitReference(event.reference).base;
-  const found = await store.list(
-    { sought: { text: order }, keys: [event.key], outcome: undefined },
-    { limit: 2 * ORDER_PAYMENTS_SHOWN },
+  const found: StoredEvent[] = [];
+  for await (const event of store.events({ order: number, limit: ORDER_PAYMENTS_SHOWN }))
+    if (event.reference === number) found.push(event);
+  const first = key ?? found.find((one) => view.keys?.includes(one.key) ?? true)?.key ?? found[0]?.key;
+  const together = first !== undefined && view.keys?.includes(first) ? view.keys : [first];
+  const rows = await withAttempts(
+    store,
+    found.filter((one) => together.includes(one.key)),
   );
-  const payments = found.filter(
-    (one) => one.type === "event" && splitReference(one.reference).base === order,
-  );
-  return {
-    order,
-    rows: await withAttempts(store, payments.slice(0, ORDER_PAYMENTS_SHOWN)),
-    hasMore: payments.length > ORDER_PAYMENTS_SHOWN,
-  };
+  const last = rows.at(-1);
+  return last === undefined ? undefined : { number, standing: last.order, rows };
 }
 
-/** Those that were approved, the newest first. */
-export const approvedIn = ({ rows }: OrderPayments): StoredEvent[] =>
-  rows.flatMap(({ stored }) => (stored.type === "event" && stored.outcome === "APPROVED" ? [stored] : []));
+/** How the order of an event stands, where the event alone does not say it. */
+export function orderAlert(event: StoredEvent, order: OrderPayments | undefined): Page | "" {
+  if (order?.standing === undefined || !isTelling(order.standing, event.outcome)) return "";
+  return html`<section class="alert" aria-label="The order">
+    <p class="${order.standing.standing === "twice" ? "bad" : ""}">
+      Order <bdi>${clipped(order.number)}</bdi>: ${standingText(order.standing)}.
+    </p>
+    <a href="${orderPath(order.number)}">Show the order</a>
+  </section>`;
+}
 
-export function orderPanel(view: InspectorView, { order, rows, hasMore }: OrderPayments): Page {
-  const all = html`<a href="${address("/", { text: order })}">Show all</a>`;
+export function orderPanel(view: InspectorView, { number, rows }: OrderPayments): Page {
   return panel(
     "order",
-    `Payments of order ${clipped(order)}`,
-    html`${table(view, { ...EVENT_LISTING, caption: "Payments of this order, newest first" }, rows)}
+    `Payments of order ${clipped(number)}`,
+    html`${table(view, { ...EVENT_LISTING, caption: "Payments of this order, in the order of arrival" }, rows)}
       <p class="hint">
         What happened to this order, also at the service:
-        ${copyable("the command that shows the timeline", renderHint([paylink`reconcile ${order}`], view.named))}
+        ${copyable("the command that shows the timeline", renderHint([paylink`reconcile ${number}`], view.named))}
       </p>`,
-    hasMore ? all : "",
   );
 }
+
+export const orderPage = (view: InspectorView, order: OrderPayments): Page =>
+  inspectorPage(view, {
+    title: `Order ${clipped(order.number)}`,
+    tab: "/",
+    content: html`<section class="panel" id="summary" aria-label="Summary">
+        <p class="what">
+          ${order.standing === undefined ? "How it stands cannot be told." : `${standingText(order.standing)}.`}
+        </p>
+      </section>
+      ${orderPanel(view, order)}`,
+  });

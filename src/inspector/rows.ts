@@ -3,7 +3,8 @@ import { isSuccess } from "../http/message.ts";
 import { html } from "hono/html";
 import { groupedAmount } from "../domain/money.ts";
 import { outcomeName } from "../domain/outcome.ts";
-import { WARNING_MEANINGS } from "../domain/reasons.ts";
+import { isTelling, STANDING_LABELS } from "../orders/standing-words.ts";
+import type { OrderStanding } from "../orders/standing.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import type { StoredAttempt, StoredEvent, StoredRequest } from "../events/history.ts";
 import type { EventStore } from "../store/event-store.ts";
@@ -19,17 +20,26 @@ export const ROWS_SHOWN = 50;
 export interface EventRow {
   readonly stored: StoredRequest;
   readonly attempt: StoredAttempt | undefined;
+  /** How the order of an event stands now; undefined without an order number. */
+  readonly order: OrderStanding | undefined;
 }
 
 export async function withAttempts(store: EventStore, found: readonly StoredRequest[]): Promise<EventRow[]> {
-  const events = found.flatMap((one) => (one.type === "event" ? [one.id] : []));
-  const attempts = await store.lastAttempts(events);
-  return found.map((stored) => ({ stored, attempt: attempts.get(stored.id) }));
+  const events = found.flatMap((one) => (one.type === "event" ? [one] : []));
+  const attempts = await store.lastAttempts(events.map(({ id }) => id));
+  const orders = await store.orders(events, async () => []);
+  return found.map((stored) => ({
+    stored,
+    attempt: attempts.get(stored.id),
+    order: orders.get(stored.id),
+  }));
 }
 
 /** An event that is forwarded nowhere is `verified`. */
 export const shownState = (stored: StoredRequest): string =>
   stored.type === "event" ? (stored.delivery?.state ?? "verified") : stored.type;
+
+export const orderPath = (number: string): string => `/orders/${encodeURIComponent(number)}`;
 
 export const eventPath = (id: string): string => `/events/${encodeURIComponent(id)}`;
 
@@ -76,10 +86,10 @@ export const EVENT_LISTING: Listing<EventRow, InspectorView> = {
     {
       title: "Order number",
       kind: "main",
-      cell: ({ stored }) =>
+      cell: ({ stored, order }) =>
         stored.type === "event" &&
         html`<a href="${eventPath(stored.id)}" dir="auto">${eventName(stored)}</a
-          >${repeatCount(stored)}${paidBeforeMark(stored)}`,
+          >${repeatCount(stored)}${standingMark(stored, order)}`,
     },
     {
       title: "Outcome",
@@ -99,7 +109,8 @@ const repeatCount = ({ repeats }: StoredEvent): Page | "" =>
     ? ""
     : html` <span class="count" title="received ${repeats + 1} times">×${repeats + 1}</span>`;
 
-const paidBeforeMark = ({ verdict: { warnings } }: StoredEvent): Page | "" =>
-  warnings.includes("order_paid_before")
-    ? html` <span class="count" title="${WARNING_MEANINGS.order_paid_before}">paid before</span>`
+/** How its order stands, where the outcome of the event does not say it. */
+const standingMark = ({ reference, outcome }: StoredEvent, order: OrderStanding | undefined): Page | "" =>
+  order !== undefined && isTelling(order, outcome)
+    ? html` <a class="count" href="${orderPath(reference)}">${STANDING_LABELS[order.standing]}</a>`
     : "";

@@ -4,6 +4,7 @@ import { Hono, type Context } from "hono";
 import { csrf } from "hono/csrf";
 import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
+import { comparableText } from "../domain/comparable-text.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { within } from "../domain/time.ts";
 import type { StoredEvent } from "../events/history.ts";
@@ -23,7 +24,7 @@ import { csvOf, exportedRows } from "./export.ts";
 import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNT_LIMIT, eventNotFoundPage, type InspectorView } from "./frame.ts";
 import { eventsPage } from "./lists.ts";
-import { orderPayments } from "./order.ts";
+import { orderPage, orderPayments } from "./order.ts";
 import { keepingStore } from "./kept.ts";
 import { eventFilters, queryFrom } from "./query.ts";
 import { queuePage } from "./queue.ts";
@@ -57,7 +58,10 @@ export interface InspectorParts {
 
 export function createInspector(parts: InspectorParts) {
   const { now, sending, observe, access } = parts;
-  const store = keepingStore(parts.store, now);
+  const store: EventStore = {
+    ...keepingStore(parts.store, now),
+    orders: (events) => parts.store.orders(events, () => within(VERIFY_TIMEOUT, parts.keys(), () => [])),
+  };
   const app = new Hono();
   const view = async (c: Context): Promise<InspectorView> => {
     const { pathname, search } = new URL(c.req.url);
@@ -99,6 +103,11 @@ export function createInspector(parts: InspectorParts) {
   app.get("*", timeout(READ_TIMEOUT, new HTTPException(503, { message: TOO_SLOW })));
   app.get("/", async (c) => htmlReply(await eventsPage(await view(c), store, c.req.query(), parts.advice)));
   app.get("/queue", async (c) => htmlReply(await queuePage(await view(c), store)));
+  app.get("/orders/:number", async (c) => {
+    const shown = await view(c);
+    const order = await orderPayments(store, comparableText(c.req.param("number")), shown);
+    return order === undefined ? c.notFound() : htmlReply(orderPage(shown, order));
+  });
   app.get("/events/:id", async (c) => {
     const found = await store.findOne(c.req.param("id"));
     const shown = await view(c);
@@ -106,7 +115,10 @@ export function createInspector(parts: InspectorParts) {
       found.type === "event"
         ? eventPage(shown, found, {
             history: await store.history(found.id),
-            order: await orderPayments(store, found),
+            order:
+              found.reference === ""
+                ? undefined
+                : await orderPayments(store, found.reference, shown, found.key),
             signs: sending.signs,
           })
         : rejectionPage(

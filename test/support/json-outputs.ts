@@ -260,6 +260,10 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   "events show": {
     format: "document",
     schema: anyOf(
+      about(
+        "Of an order number with several events.",
+        object({ order: orNull(schemaRef("Order")), events: listOf(schemaRef("Event")) }),
+      ),
       object({
         ...event,
         arrivals: listOf(object(received)),

@@ -1,6 +1,14 @@
 /** `paylink events show`: one event in full, with everything that happened to it. */
 import type { Context } from "../../context.ts";
+import { comparableText } from "../../domain/comparable-text.ts";
 import { hint, paylink } from "../../domain/hint.ts";
+import { orderText } from "../../orders/order-json.ts";
+import { standingText } from "../../orders/standing-words.ts";
+import { NO_VALUE, renderListing } from "../../render/layout.ts";
+import { recordAmount } from "../../render/transaction-record.ts";
+import type { EventStore } from "../../store/event-store.ts";
+import { readingKeys } from "../order-standings.ts";
+import { deliveryMark } from "./stored-events.ts";
 import type { History } from "../../events/history.ts";
 import {
   type StoredDelivery,
@@ -16,7 +24,13 @@ import { renderHint } from "../../render/hint.ts";
 import { fitLines, formatLocal } from "../../render/layout.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import type { Paint } from "../../render/paint.ts";
-import { attemptCount, RESENT_BY_SERVICE, renderCard, renderWebhook } from "../../render/received-webhook.ts";
+import {
+  attemptCount,
+  eventCount,
+  RESENT_BY_SERVICE,
+  renderCard,
+  renderWebhook,
+} from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { rejectionText } from "../event-text.ts";
 import { clip } from "../../render/width.ts";
@@ -31,12 +45,16 @@ interface ShowValues {
 export async function showEvent(context: Context, { uti, full, db }: ShowValues): Promise<number> {
   const { out } = context;
   const store = await context.events(db);
-  const found = await store.findOne(uti);
+  const ofOrder = await eventsOfOrder(store, uti);
+  if (ofOrder.length > 1) return showOrder(context, store, ofOrder);
+  const [found = await store.findOne(uti)] = ofOrder;
   if (found.type === "rejected")
     out.data(out.json ? rejectionDocument(found) : rejectionDetails(found, context));
   else {
     const history = await store.history(found.id);
-    out.data(out.json ? eventWithHistory(found, history) : eventDetails(found, history, full, context));
+    const order = (await store.orders([found], readingKeys(context))).get(found.id);
+    const event = { ...found, order };
+    out.data(out.json ? eventWithHistory(event, history) : eventDetails(event, history, full, context));
     if (found.reference !== "")
       out.note(
         renderHint(
@@ -45,6 +63,56 @@ export async function showEvent(context: Context, { uti, full, db }: ShowValues)
         ),
       );
   }
+  return 0;
+}
+
+/** The events whose order number it is, in the order of arrival. */
+async function eventsOfOrder(store: EventStore, name: string): Promise<StoredEvent[]> {
+  const number = comparableText(name);
+  const found: StoredEvent[] = [];
+  if (number === "") return found;
+  for await (const event of store.events({ order: number }))
+    if (event.reference === number) found.push(event);
+  return found;
+}
+
+/** Who types an order number wants the order: how it stands, its payments, and what became of each. */
+async function showOrder(
+  context: Context,
+  store: EventStore,
+  found: readonly StoredEvent[],
+): Promise<number> {
+  const { out, named, now } = context;
+  const isMixed = new Set(found.map(({ key }) => key)).size > 1;
+  const keys = isMixed ? await readingKeys(context)() : [];
+  const first = found.find(({ key }) => keys.includes(key)) ?? found[0];
+  const together = first !== undefined && !keys.includes(first.key) ? [first.key] : keys;
+  const events = found.filter(({ key }) => together.includes(key));
+  const order = (await store.orders(events, async () => keys)).get(events.at(-1)?.id ?? "");
+  const number = first?.reference ?? "";
+  if (out.json) {
+    const lines = events.map((event) => eventLine(event)).join(",");
+    out.data(`{"order":${order === undefined ? "null" : orderText(order)},"events":[${lines}]}`);
+    return 0;
+  }
+  const rows = events.map(({ receivedAt, outcome, content, uti, id, delivery }) => [
+    { text: formatLocal(receivedAt) },
+    { text: outcome },
+    { text: content.record === null ? NO_VALUE : recordAmount(content.record), right: true },
+    { text: uti || id },
+    { text: delivery === null ? "not forwarded" : deliveryMark(delivery, now()) },
+  ]);
+  out.data(
+    [
+      `${out.paint.bold(safeText(number))}  ${order === undefined ? "how it stands cannot be told" : safeText(standingText(order))}`,
+      renderListing(["RECEIVED", "OUTCOME", "AMOUNT", "UTI", "WHAT BECAME OF IT"], rows, out),
+    ].join("\n"),
+  );
+  const others = found.length - events.length;
+  if (others > 0) out.note(`${eventCount(others)} of other keys with this number are left out.`);
+  out.note(
+    renderHint(hint`All that happened to it, also at the service: ${paylink`reconcile ${number}`}`, named),
+  );
   return 0;
 }
 

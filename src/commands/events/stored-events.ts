@@ -171,7 +171,10 @@ function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell
 }
 
 /** What became of an event: how many attempts were made, and when the next one is due. */
-function deliveryMark({ state, attempts, isTrying, next, comesAgain }: StoredDelivery, now: Date): string {
+export function deliveryMark(
+  { state, attempts, isTrying, next, comesAgain }: StoredDelivery,
+  now: Date,
+): string {
   if (state === "delivered") return "forwarded";
   if (comesAgain) return RESENT_BY_SERVICE;
   if (state !== "pending" || attempts === 0) return state;
