@@ -2,21 +2,23 @@
 
 import type { Finding } from "./findings.ts";
 
-/** The same for numbers that differ in case, spaces, punctuation and leading zeros. */
-const nearKey = (number: string): string =>
-  number
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^\p{L}\d]+/gu, "")
-    .replace(/(?<!\d)0+(?=\d)/g, "");
+/** The same for numbers that differ in case, spaces, punctuation and leading zeros: all parts as one, and each without its zeros. */
+function nearKeys(number: string): readonly string[] {
+  const parts =
+    number
+      .normalize("NFKD")
+      .toLowerCase()
+      .match(/\p{L}+|\d+/gu) ?? [];
+  return parts.length === 0
+    ? []
+    : [parts.join("").replace(/^0+(?=\d)/, ""), parts.map((part) => part.replace(/^0+(?=\d)/, "")).join(" ")];
+}
 
 /** The numbers that only one side has, by what is the same of near ones; null where several are near each other. */
 function byNearKey(numbers: Iterable<string>): ReadonlyMap<string, string | null> {
   const found = new Map<string, string | null>();
-  for (const number of numbers) {
-    const key = nearKey(number);
-    if (key !== "") found.set(key, found.has(key) ? null : number);
-  }
+  for (const number of numbers)
+    for (const key of new Set(nearKeys(number))) found.set(key, found.has(key) ? null : number);
   return found;
 }
 
@@ -31,6 +33,7 @@ export class Suggestions {
 
   for({ finding, orderNumber }: Pick<Finding, "finding" | "orderNumber">): string | undefined {
     if ((finding !== "not booked" && finding !== "booked only") || orderNumber === null) return undefined;
-    return this.of[finding].get(nearKey(orderNumber)) ?? undefined;
+    const near = nearKeys(orderNumber).map((key) => this.of[finding].get(key));
+    return near.find((one) => one !== undefined) ?? undefined;
   }
 }
