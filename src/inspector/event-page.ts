@@ -119,7 +119,9 @@ function curlUrl({ target }: InspectorView, { request }: StoredEvent): string {
 function changedCopy({ target, named }: InspectorView, { id, reference, content }: StoredEvent): Page | "" {
   if (content.record === null) return "";
   const command = paylink`trigger ${{
+    "-p": named.profile,
     "--from": id,
+    "--db": named.eventStore,
     "--reference": reference === "" ? undefined : `SAMPLE-${reference}`,
     "--amount": amountIn(content.record, "amountTrans")?.toString(),
     "--to": /^https?:/.test(target) ? target : undefined,

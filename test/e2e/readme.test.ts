@@ -178,8 +178,10 @@ it("has a shop that books each order once, whatever else deviates, and in parts"
 
 it("has a shop whose books pass check with orders that it knows", async () => {
   const home = await writeShop("0");
-  const shop = await startShop(home, ["O-1", "O-2", "O-3"]);
-  writeFileSync(join(home, "orders.csv"), "order,amount,currency\nO-1,10,EUR\nO-2,10,EUR\nO-3,10,EUR\n");
+  const orders = ["O-1", "O-2", "O-3", "O-4", "O-5"];
+  const shop = await startShop(home, orders);
+  const lines = ["order,amount,currency", ...orders.map((number) => `${number},10,EUR`), ""];
+  writeFileSync(join(home, "orders.csv"), lines.join("\n"));
   writeFileSync(join(home, "key.pem"), KEYS.privatePem);
   const books = `"${process.execPath}" -e "fetch('${shop}/books').then((r) => r.text()).then(console.log)"`;
   const flags = [
@@ -194,7 +196,8 @@ it("has a shop whose books pass check with orders that it knows", async () => {
     home,
   });
   expect({ code, stderr }).toMatchObject({ code: 0 });
-  expect(stdout).toMatch(/✓ books: 3 of \d+ orders are booked, each as it was paid/);
+  // Three of them get a wrong payment alone.
+  expect(stdout).toMatch(/✓ books: 2 of \d+ orders are booked, each as it was paid/);
 });
 
 it("takes the shop of the README through a real payment and every forgery", async () => {
