@@ -183,27 +183,33 @@ describe("bulk", () => {
   });
 
   it.each([
-    ["what is invisible", "Invoice\u200B No."],
-    ["a line break", '"Invoice\nNo."'],
-    ["quotes, a dollar and a backslash", `"Invoice ""No'$(x)\\"`],
-  ])("gives advice about a header with %s that works when pasted into a shell", async (_, header) => {
-    const home = temporaryHome();
-    const shell = openShell(home);
-    writeFileSync(join(shell.cwd, "list.csv"), `${header},amount,customerName\nA-1,10,Ada\n`);
-    const command = "paylink bulk list.csv --dry-run --currency EUR --terminal-id 1";
-    const refused = await shell.run(command);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("did you mean invoiceId?") });
-    const [, advised = "", left = ""] =
-      /\((--map .+), or\s+(--map .+) to\s+leave it out\)/s.exec(refused.stderr) ?? [];
-    expect(await shell.run(`${command} ${advised}`)).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/order number.*\n.*A-1/),
-    });
-    expect(await shell.run(`${command} ${left}`)).toMatchObject({
-      code: 0,
-      stdout: expect.not.stringContaining("A-1"),
-    });
-  });
+    ["what is invisible", "Invoice\u200B No.", true],
+    ["a line break", '"Invoice\nNo."', false],
+    ["quotes, a dollar and a backslash", `"Invoice ""No'$(x)\\"`, false],
+  ])(
+    "gives advice about a header with %s that works when pasted, or none to paste",
+    async (_, header, isSafe) => {
+      const home = temporaryHome();
+      const shell = openShell(home);
+      writeFileSync(join(shell.cwd, "list.csv"), `${header},amount,customerName\nA-1,10,Ada\n`);
+      const command = "paylink bulk list.csv --dry-run --currency EUR --terminal-id 1";
+      const refused = await shell.run(command);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("did you mean invoiceId?") });
+      const [, advised = "", left = ""] =
+        /\((--map .+), or\s+(--map .+) to\s+leave it out\)/s.exec(refused.stderr) ?? [];
+      // Shells read such words in different ways: the place of the name stands there.
+      if (!isSafe)
+        return expect([advised, left]).toEqual(['--map "<column>=invoiceId"', '--map "<column>="']);
+      expect(await shell.run(`${command} ${advised}`)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/order number.*\n.*A-1/),
+      });
+      expect(await shell.run(`${command} ${left}`)).toMatchObject({
+        code: 0,
+        stdout: expect.not.stringContaining("A-1"),
+      });
+    },
+  );
 });
 
 it("creates one link for each row through ten kills at any moment", async () => {

@@ -72,7 +72,7 @@ const GOES_ON =
 function plainWords(example: string): string[] | undefined {
   const isPlain =
     /^paylink(?: (?:[\w@%+=:,./-]+|'[^']*'|"[^"$`\\]*"))+$/.test(example) &&
-    !/^paylink (?:test|demo|completion) | "paylink |\.(?:csv|jsonl?|pem|key|http|db|png)\b/.test(example);
+    !/^paylink (?:test|demo|completion) | "paylink |\.(?:csv|jsonl?|pem|key|http|db|png|xml)\b/.test(example);
   if (!isPlain) return undefined;
   return [...example.matchAll(/ (?:'([^']*)'|"([^"]*)"|(\S+))/g)].map(([, ...words]) => words.join(""));
 }
