@@ -2,20 +2,23 @@
 import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import type { LambdaEvent, VerifierOptions } from "paylink-webhooks";
+import { createVerifier, type LambdaEvent, type VerifierOptions } from "paylink-webhooks";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createApp as createExpress } from "../../src/texts/recipes/express.mjs";
 import { createApp as createFastify } from "../../src/texts/recipes/fastify.mjs";
 import { createApp as createHono } from "../../src/texts/recipes/hono.mjs";
 import { createApp as createNode } from "../../src/texts/recipes/node.mjs";
-import { booked, orders } from "../../src/texts/recipes/orders.mjs";
+import { book, booked, orders } from "../../src/texts/recipes/orders.mjs";
+import { minorUnitsOf } from "../../src/domain/money.ts";
+import { bodyOf, histories } from "../orders/vectors.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { LAMBDA_EVENTS, type SentRequest } from "../support/lambda-events.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 import { postWebhook, transactionRecord } from "../support/documented-webhook.ts";
 import { webServer, type WebHandler } from "../support/web-server.ts";
-import { KEYS } from "../support/keys.ts";
+import { webhook } from "../support/webhooks.ts";
+import { KEYS, OTHER_KEYS } from "../support/keys.ts";
 
 const SERVERS: Readonly<Record<string, (options: VerifierOptions) => Promise<Server>>> = {
   Express: async (options) => createServer(createExpress(options)),
@@ -115,28 +118,59 @@ async function expectChecked(url: string): Promise<void> {
   expect({ exit, stderr }).toMatchObject({ exit: 0 });
 }
 
-it.each([
-  ["the part first", "P-1", 1],
-  ["the rest first", "P-2", 2],
-])("books an order that is paid in two parts: %s", async (first, reference, run) => {
-  orders.set(reference, { minorUnits: 1000n, currency: "EUR" });
-  onTestFinished(() => {
-    orders.delete(reference);
-    booked.clear();
-  });
-  const url = await start("Express", { key: KEYS.publicPem });
-  const pay = async (amount: number, transPartiallyApproved: boolean): Promise<void> => {
-    const payment = { reference, terminalId: "1", amount, currency: "EUR", number: 10 * run + amount };
-    const body = { ...transactionRecord({ ...payment, outcome: "approved" }), transPartiallyApproved };
-    expect(await postWebhook({ url, body, key: KEYS.privateKey })).toMatchObject({ status: 200 });
-  };
-  const parts = [() => pay(4, true), () => pay(6, false)];
-  const [one, other] = first === "the part first" ? parts : parts.toReversed();
-  await one?.();
-  expect([...booked.keys()]).toEqual([]);
-  await other?.();
-  expect([...booked.keys()]).toEqual([reference]);
+describe("orders.mjs", () => {
+  const verify = createVerifier({ key: [KEYS.publicPem, OTHER_KEYS.publicPem] });
+
+  it.each(histories.map((history) => [history.name, history] as const))(
+    "books as it stands: %s",
+    async (_, history) => {
+      const { number, events, shop } = history;
+      const { due } = shop;
+      orders.set(number, {
+        minorUnits: minorUnitsOf(String(due.amount), due.currency) ?? -1n,
+        currency: due.currency,
+      });
+      onTestFinished(() => {
+        orders.delete(number);
+        booked.clear();
+      });
+      for (const event of events) {
+        const { privateKey } = event.key === 2 ? OTHER_KEYS : KEYS;
+        // How a shop finds an order whose number is spelled otherwise is its own affair.
+        const set = { ...event.set, ...(number === "RE 7" ? { reference: number } : {}) };
+        const body = bodyOf({ ...event, set }, history);
+        const request = webhook("http://127.0.0.1/", body, { key: { keyid: null, key: privateKey } });
+        book(await verify({ ...request, url: request.target }));
+      }
+      expect([...booked.keys()]).toEqual(shop.books ? [number] : []);
+    },
+  );
 });
+
+/** What the framework calls for a request, of a module that is loaded anew. */
+const KEYLESS: Readonly<Record<string, () => Promise<(request: Request) => Promise<unknown>>>> = {
+  "Next.js": async () => (await import("../../src/texts/recipes/next.mjs")).POST,
+  "React Router": async () => {
+    const { action } = await import("../../src/texts/recipes/react-router.mjs");
+    return (request) => action({ request });
+  },
+  "AWS Lambda": async () => {
+    const { handler } = await import("../../src/texts/recipes/lambda.mjs");
+    return () => handler({ httpMethod: "POST", path: "/", requestContext: {} });
+  },
+};
+
+it.each(Object.entries(KEYLESS))(
+  "the receiver for %s is loaded without a key, as a build does, and says with the first webhook that it is missing",
+  async (_, load) => {
+    vi.stubEnv("PAYLINK_WEBHOOK_KEY", undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.resetModules();
+    const receive = await load();
+    const request = new Request("http://shop.test/webhooks/paylink", { method: "POST" });
+    await expect(receive(request)).rejects.toThrow("The option key is missing");
+  },
+);
 
 it("books each order once, whatever check pays", async () => {
   const home = temporaryHome();

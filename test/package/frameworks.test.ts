@@ -1,7 +1,15 @@
-/** The packed library in Koa and NestJS themselves, which are too large for the project's own dependencies. */
+/** The packed library in Koa, NestJS, h3, Elysia and Next.js themselves, which are too large for the project's own dependencies. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -27,6 +35,9 @@ const frameworks = (): string =>
     "@nestjs/platform-fastify@11",
     "rxjs@7",
     "reflect-metadata@0.2",
+    "h3@1",
+    "elysia@1",
+    "@elysiajs/node@1",
   ]);
 
 it("verifies in Koa and NestJS, with and without their body parsers", async () => {
@@ -82,6 +93,62 @@ it("has a receiver for Koa that passes paylink check", async () => {
   const { cwd, home } = await openProject();
   for (const file of ["koa.mjs", "orders.mjs"]) copyFileSync(join(RECEIVERS, file), join(cwd, file));
   await expectChecked("koa.mjs", cwd, home);
+});
+
+it("has a receiver for h3, Nitro and Nuxt that passes paylink check", async () => {
+  const { cwd, home } = await openProject();
+  mkdirSync(join(cwd, "server/routes/webhooks"), { recursive: true });
+  mkdirSync(join(cwd, "server/utils"));
+  copyFileSync(join(RECEIVERS, "h3.mjs"), join(cwd, "server/routes/webhooks/paylink.post.mjs"));
+  copyFileSync(join(RECEIVERS, "orders.mjs"), join(cwd, "server/utils/orders.mjs"));
+  writeFileSync(
+    join(cwd, "h3.mjs"),
+    `import { createServer } from "node:http";
+import { createApp, createRouter, toNodeListener } from "h3";
+import paylink from "./server/routes/webhooks/paylink.post.mjs";
+const app = createApp();
+app.use(createRouter().post("/webhooks/paylink", paylink));
+createServer(toNodeListener(app)).listen(process.env.PORT);`,
+  );
+  await expectChecked("h3.mjs", cwd, home);
+});
+
+it("has a receiver for Elysia that passes paylink check on Node", async () => {
+  const { cwd, home } = await openProject();
+  for (const file of ["elysia.mjs", "orders.mjs"]) copyFileSync(join(RECEIVERS, file), join(cwd, file));
+  writeFileSync(
+    join(cwd, "shop.mjs"),
+    `import { node } from "@elysiajs/node";
+import { createApp } from "./elysia.mjs";
+createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }, { adapter: node() }).listen(Number(process.env.PORT));`,
+  );
+  await expectChecked("shop.mjs", cwd, home);
+});
+
+it("has a receiver for Next.js that next build takes without a key, and that passes paylink check", async () => {
+  const { cwd, home, run } = await openProject();
+  const next = installed("next", ["next@16", "react@19", "react-dom@19"]);
+  for (const name of readdirSync(next).filter((one) => !one.startsWith(".")))
+    if (!existsSync(join(cwd, "node_modules", name)))
+      symlinkSync(join(next, name), join(cwd, "node_modules", name));
+  const folder = join(cwd, "app/webhooks/paylink");
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(join(RECEIVERS, "next.mjs"), join(folder, "route.js"));
+  copyFileSync(join(RECEIVERS, "orders.mjs"), join(folder, "orders.mjs"));
+  writeFileSync(
+    join(cwd, "app/layout.js"),
+    "export default ({ children }) => <html><body>{children}</body></html>;",
+  );
+  writeFileSync(join(cwd, "package.json"), '{"name": "shop", "private": true}');
+  const command = `"${process.execPath}" node_modules/next/dist/bin/next build --webpack`;
+  expect(await run(`env -u PAYLINK_WEBHOOK_KEY NEXT_TELEMETRY_DISABLED=1 ${command}`)).toMatchObject({
+    code: 0,
+  });
+  writeFileSync(
+    join(cwd, "start.mjs"),
+    `process.argv.push("start", "-p", process.env.PORT); await import("next/dist/bin/next");`,
+  );
+  await expectChecked("start.mjs", cwd, home);
 });
 
 /** Of a new project of NestJS 11. */

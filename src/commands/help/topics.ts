@@ -29,8 +29,10 @@ import php from "../../texts/receivers/receiver.php?raw";
 import python from "../../texts/receivers/receiver.py?raw";
 import ruby from "../../texts/receivers/receiver.rb?raw";
 import java from "../../texts/receivers/Receiver.java?raw";
+import elysia from "../../texts/recipes/elysia.mjs?raw";
 import express from "../../texts/recipes/express.mjs?raw";
 import fastify from "../../texts/recipes/fastify.mjs?raw";
+import h3 from "../../texts/recipes/h3.mjs?raw";
 import hono from "../../texts/recipes/hono.mjs?raw";
 import koa from "../../texts/recipes/koa.mjs?raw";
 import lambda from "../../texts/recipes/lambda.mjs?raw";
@@ -82,6 +84,8 @@ const RECEIVERS = {
   express: { holds: "express.mjs: Express 5", text: express },
   fastify: { holds: "fastify.mjs: Fastify", text: fastify },
   hono: { holds: "hono.mjs: Hono, on Node, Bun or Deno", text: hono },
+  h3: { holds: "paylink.post.js: Nuxt, Nitro and h3", text: h3 },
+  elysia: { holds: "elysia.mjs: Elysia, on Bun or Node", text: elysia },
   koa: { holds: "koa.mjs: Koa", text: koa },
   nest: { holds: "paylink.controller.ts: NestJS", text: nest },
   next: { holds: "route.js: Next.js", text: next },

@@ -22,7 +22,7 @@ export function createApp(options) {
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error;
       console.warn(error.message);
-      response.sendStatus(error.status);
+      response.status(error.status).json(error.problem);
     }
   });
   app.use(express.json());

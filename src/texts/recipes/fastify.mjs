@@ -25,7 +25,7 @@ export function createApp(options) {
       } catch (error) {
         if (!(error instanceof WebhookError)) throw error;
         console.warn(error.message);
-        return reply.code(error.status).send();
+        return reply.code(error.status).send(error.problem);
       }
     });
   });

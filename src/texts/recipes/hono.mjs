@@ -31,7 +31,7 @@ export function createApp(options) {
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error;
       console.warn(error.message);
-      return new Response(null, { status: error.status });
+      return Response.json(error.problem, { status: error.status });
     }
   });
   return app;

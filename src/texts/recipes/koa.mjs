@@ -24,6 +24,7 @@ export function createApp(options) {
       if (!(error instanceof WebhookError)) throw error;
       console.warn(error.message);
       ctx.status = error.status;
+      ctx.body = error.problem;
     }
   });
   return app;

@@ -6,10 +6,12 @@
 import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
 
-const verify = createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });
+/** @type {ReturnType<typeof createVerifier> | undefined} Made with the first webhook, so that a build needs no key. */
+let verify;
 
 /** @param {import("paylink-webhooks").LambdaEvent} event */
 export async function handler(event) {
+  verify ??= createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });
   try {
     const webhook = await verify(event);
     book(webhook);
@@ -18,6 +20,7 @@ export async function handler(event) {
   } catch (error) {
     if (!(error instanceof WebhookError)) throw error;
     console.warn(error.message);
-    return { statusCode: error.status };
+    const headers = { "Content-Type": "application/problem+json" };
+    return { statusCode: error.status, headers, body: JSON.stringify(error.problem) };
   }
 }

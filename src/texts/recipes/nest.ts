@@ -23,7 +23,7 @@ export class PaylinkController {
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error;
       console.warn(error.message);
-      throw new HttpException("", error.status);
+      throw new HttpException({ ...error.problem }, error.status);
     }
   }
 }

@@ -1,11 +1,18 @@
-/** Next.js: npm install paylink-webhooks, and save this as app/webhooks/paylink/route.js, with orders.mjs beside it. */
+/**
+ * Next.js: npm install paylink-webhooks, and save this as app/webhooks/paylink/route.js, with orders.mjs beside it. Its runtime is Node,
+ * the default; next build needs no key.
+ */
 import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
 
-const verify = createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });
+export const runtime = "nodejs";
+
+/** @type {ReturnType<typeof createVerifier> | undefined} Made with the first webhook, so that a build needs no key. */
+let verify;
 
 /** @param {Request} request */
 export async function POST(request) {
+  verify ??= createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });
   try {
     const webhook = await verify(request);
     book(webhook);
@@ -14,6 +21,6 @@ export async function POST(request) {
   } catch (error) {
     if (!(error instanceof WebhookError)) throw error;
     console.warn(error.message);
-    return new Response(null, { status: error.status });
+    return Response.json(error.problem, { status: error.status });
   }
 }

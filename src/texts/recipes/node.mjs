@@ -21,7 +21,9 @@ export function createApp(options) {
       response.writeHead(200).end();
     } catch (error) {
       console.warn(error instanceof Error ? error.message : error);
-      response.writeHead(error instanceof WebhookError ? error.status : 500).end();
+      if (!(error instanceof WebhookError)) return response.writeHead(500).end();
+      response.writeHead(error.status, { "Content-Type": "application/problem+json" });
+      response.end(JSON.stringify(error.problem));
     }
   });
 }

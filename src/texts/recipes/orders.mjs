@@ -22,30 +22,32 @@ export const booked = new Map();
  */
 export const terminals = new Set();
 
+/** They verify a card, or reserve money that a SALE takes later. To book reservations too, change it here. */
+const TAKES_NOTHING = new Set(["VERIFICATION", "AUTH", "PRE-AUTH"]);
+
 /**
- * Approved payments and parts, by their uti.
- * @type {Map<string, { outcome: string, reference: string, minorUnits: bigint }>}
+ * What each payment took, by reference and uti. Of several records of one uti, the last counts.
+ * @type {Map<string, Map<string, bigint>>}
  */
-const payments = new Map();
+const taken = new Map();
 
 /** @param {import("paylink-webhooks").VerifiedWebhook} webhook */
-export function book({ outcome, transaction, amounts }) {
-  const { uti, reference, terminalId } = transaction;
-  const { minorUnits, currency } = amounts.amountTrans;
-  if (outcome !== "APPROVED" && outcome !== "PARTIALLY_APPROVED") return;
-  if (uti === undefined || reference === undefined || minorUnits === undefined) return;
-  if (terminals.size > 0 && !terminals.has(terminalId)) return;
+export function book({ outcome, transaction, amounts, record }) {
+  const { uti = "", reference = "", terminalId } = transaction;
+  const { minorUnits = 0n, currency } = amounts.amountTrans;
   const order = orders.get(reference);
-  if (order === undefined || currency !== order.currency) return;
-  payments.set(uti, { outcome, reference, minorUnits });
-  // PARTIALLY_APPROVED pays a part of the order. The payment of the rest is APPROVED, and may arrive first.
-  const own = [...payments].filter(([, payment]) => payment.reference === reference);
-  const parts = own.filter(([, payment]) => payment.outcome === "PARTIALLY_APPROVED");
-  const rest = parts.reduce((left, [, payment]) => left - payment.minorUnits, order.minorUnits);
-  const paying = own.find(
-    ([, payment]) => payment.outcome === "APPROVED" && [order.minorUnits, rest].includes(payment.minorUnits),
-  );
-  // A second payment of the order, if its uti is another one: look into it, the customer may get it back.
-  if (paying === undefined || booked.has(reference)) return;
-  booked.set(reference, paying[0]);
+  if (uti === "" || order === undefined || (terminals.size > 0 && !terminals.has(terminalId))) return;
+  const type = String(record?.["transType"] ?? "").trim();
+  const isApproved = outcome === "APPROVED" || outcome === "PARTIALLY_APPROVED";
+  const takes = isApproved && !TAKES_NOTHING.has(type.toUpperCase());
+  if (isApproved && !takes) console.log(`${type} takes no money: nothing to book for ${reference}`);
+  const amount = takes && currency === order.currency ? minorUnits : 0n;
+  const payments = (taken.get(reference) ?? new Map()).set(uti, amount);
+  taken.set(reference, payments);
+  const total = [...payments.values()].reduce((sum, one) => sum + one, 0n);
+  // The customer may get it back.
+  if (total > order.minorUnits) console.warn(`${reference}: more was paid than it asks for. Look into it`);
+  // It is paid once one payment is what it asks for, or all of them add up to it. A later record of a payment takes no booking back.
+  const isPaid = amount === order.minorUnits || total === order.minorUnits;
+  if (isPaid && !booked.has(reference)) booked.set(reference, uti);
 }

@@ -26,7 +26,7 @@ export default {
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error;
       console.warn(error.message);
-      return new Response(null, { status: error.status });
+      return Response.json(error.problem, { status: error.status });
     }
   },
 };
