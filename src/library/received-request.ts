@@ -56,7 +56,7 @@ function requestForm(request: WebhookRequest): RequestForm {
     if (isPlainRequest(request)) return plainForm(request);
   }
   throw new TypeError(
-    `This is not the request that the webhook arrived in${missingIn(request)}. Pass the request of Node or the Web, which is request in Express, NestJS, Fastify and Next.js, ctx.req in Koa and c.req.raw in Hono; the event of AWS Lambda; or { method, url, headers, body } with the body as bytes.`,
+    `This is not the request that the webhook arrived in${missingIn(request)}. Pass the request of Node or the Web, which is request in Express, NestJS, Fastify and Next.js, ctx.req in Koa, c.req.raw in Hono, event.req in h3 (Nitro, Nuxt) and request in Elysia; the event of AWS Lambda; or { method, url, headers, body } with the body as bytes.`,
   );
 }
 

@@ -84,6 +84,7 @@ export async function webBody(stream: ByteStream | null, used: boolean, maxBody:
 export async function plainBody(body: unknown, maxBody: number): Promise<BodyRead> {
   if (isByteStream(body)) return webBody(body, false, maxBody);
   if (isNodeStream(body)) return nodeBody(body, undefined, maxBody);
+  if (isChunks(body)) return chunksBody(body, maxBody);
   if (isBlob(body))
     return body.size > maxBody ? tooLargeBody(maxBody) : heldBody(await body.arrayBuffer(), maxBody);
   return heldBody(body, maxBody);
@@ -96,7 +97,23 @@ const hasMethods = (value: unknown, ...names: readonly string[]): value is objec
 
 const isByteStream = (body: unknown): body is ByteStream => hasMethods(body, "getReader");
 const isNodeStream = (body: unknown): body is NodeStream => hasMethods(body, "on", "off", "pause");
+const isChunks = (body: unknown): body is AsyncIterable<unknown> =>
+  typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 const isBlob = (body: unknown): body is BlobLike => hasMethods(body, "arrayBuffer") && "size" in body;
+
+/** The body of what gives chunks one after the other, such as an async generator. */
+async function chunksBody(body: AsyncIterable<unknown>, maxBody: number): Promise<BodyRead> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : bytesIn(chunk);
+    if (bytes === undefined) return PARSED;
+    length += bytes.length;
+    if (length > maxBody) return tooLargeBody(maxBody);
+    chunks.push(Buffer.from(bytes));
+  }
+  return { kind: "bytes", bytes: Buffer.concat(chunks) };
+}
 
 /** The body of a Node request. `left` is what a parser left of it. */
 export async function nodeBody(

@@ -116,8 +116,17 @@ export interface PlainRequest {
   readonly headers:
     | Readonly<Record<string, string | number | readonly string[] | undefined>>
     | Iterable<readonly [name: string, value: string | readonly string[]]>;
-  /** The bytes as received, their text, or a stream or Blob of them; never a parsed body. */
-  readonly body: Uint8Array | ArrayBuffer | string | ByteStream | NodeStream | BlobLike | null | undefined;
+  /** The bytes as received, their text, or a stream, an async iterable or a Blob of them; never a parsed body. */
+  readonly body:
+    | Uint8Array
+    | ArrayBuffer
+    | string
+    | ByteStream
+    | NodeStream
+    | AsyncIterable<Uint8Array | string>
+    | BlobLike
+    | null
+    | undefined;
 }
 
 /**

@@ -139,7 +139,7 @@ const FAILURE_CAUSES: Partial<Readonly<Record<SendFailure, FailureCause>>> = {
   unknown_host: () => UNKNOWN_HOST,
   unreachable: () => UNREACHABLE,
   certificate: () =>
-    "Its certificate is not trusted here: set NODE_EXTRA_CA_CERTS to the PEM file of the certificate, or of its authority.",
+    "Its certificate is not trusted here: set NODE_EXTRA_CA_CERTS to the PEM file of the certificate, or of its authority; listen and events replay also take --insecure.",
   certificate_dates: () => EXPIRED,
   certificate_name: () => OTHER_NAME,
   no_tls: () => "It does not use TLS at this port: write http:// in its address.",

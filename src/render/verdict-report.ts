@@ -20,8 +20,7 @@ export function renderExplanation(
   const fitted = (text: string): string => fitLines(text, lineWidth);
   const { verdict, checks, signatureBase, record, violations, refused } = explanation;
   return joinSections([
-    // If nothing could be verified, the verdict says so already.
-    refused === null || refused.code === verdict.code ? "" : fitted(refusalText(refused, paint)),
+    refused === null ? "" : fitted(refusalText(refused, refused.code !== verdict.code, paint)),
     fitted(`${heading(verdict, request, paint)}${paint.dim(`  (address from ${source})`)}`),
     section(
       "checks",
@@ -48,8 +47,13 @@ export function renderExplanation(
 const joinSections = (sections: readonly string[]): string =>
   sections.filter((text) => text !== "").join("\n\n");
 
-const refusalText = ({ status, code, detail }: NonNullable<Explanation["refused"]>, paint: Paint): string =>
-  `${paint.red.bold(`listen answers ${status}`)}  ${paint.bold(code)}  ${safeText(detail)}\n  ${paint.dim("It verifies nothing in that case. What verify finds:")}`;
+/** `isJudged` says whether there is a verdict of its own. */
+const refusalText = (
+  { status, code, detail }: NonNullable<Explanation["refused"]>,
+  isJudged: boolean,
+  paint: Paint,
+): string =>
+  `${paint.red.bold(`listen answers ${status}`)}  ${paint.bold(code)}  ${safeText(detail)}\n  ${paint.dim(`It verifies nothing in that case.${isJudged ? " What verify finds:" : ""}`)}`;
 
 function heading(verdict: Explanation["verdict"], request: HttpRequest, paint: Paint): string {
   const { method, scheme, authority, target } = request;

@@ -6,6 +6,7 @@ import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
+import { LAMBDA_EVENTS } from "../support/lambda-events.ts";
 import { KEYS, keyFile } from "../support/keys.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
@@ -54,6 +55,51 @@ describe("verify of what listen refuses", () => {
     expect(await refused({ ...signed, method: "PUT" })).toEqual({ status: 405, code: "method_not_allowed" });
     expect(await refused(signed)).toBeUndefined();
     expect(await refused(withHeaders(["Content-Encoding", "UTF-8"]))).toBeUndefined();
+  });
+});
+
+it("says first that a request of another method is 405, in text too", async () => {
+  const { exit, stdout } = await runCommand(["verify"], {
+    stdin: formatRequest({ ...signed, method: "PUT" }),
+    env,
+  });
+  expect(exit).toBe(7);
+  expect(stdout).toMatch(/^listen answers 405 +method_not_allowed/);
+});
+
+describe("a capture as JSON of another program", () => {
+  const { method, target, headers, body } = signed;
+  const verified = async (capture: object) => {
+    const { exit, stdout, stderr } = await runCommand(["verify", "--json"], {
+      stdin: JSON.stringify(capture),
+      env,
+    });
+    return { exit, code: stdout === "" ? stderr : JSON.parse(stdout).code };
+  };
+
+  it.each(Object.entries(LAMBDA_EVENTS))("is an event of %s", async (_, eventOf) => {
+    expect(await verified(eventOf({ method, target, headers, body }))).toEqual({ exit: 0, code: "ok" });
+  });
+
+  it("is the parts of a request", async () => {
+    const parts = { method, url: "http://127.0.0.1:4000/hook", body: Buffer.from(body).toString() };
+    expect(await verified({ ...parts, headers })).toEqual({ exit: 0, code: "ok" });
+    expect(await verified({ ...parts, headers: Object.fromEntries(headers) })).toEqual({
+      exit: 0,
+      code: "ok",
+    });
+  });
+
+  it.each<[string, object, string]>([
+    ["another document", { hello: "world" }, "it lacks method, url, headers, body"],
+    ["a request without its body", { method, url: target, headers }, "it lacks body"],
+    [
+      "a request whose body was parsed",
+      { method, url: target, headers, body: {} },
+      "method, url and body are text",
+    ],
+  ])("is named by what it lacks: %s", async (_, capture, words) => {
+    expect(await verified(capture)).toMatchObject({ exit: 2, code: expect.stringContaining(words) });
   });
 });
 

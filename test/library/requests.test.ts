@@ -106,6 +106,10 @@ describe("header values", () => {
   });
 });
 
+async function* chunksOf<T>(parts: readonly T[]): AsyncGenerator<T> {
+  yield* parts;
+}
+
 describe("a body", () => {
   it("may be a stream or a Blob of its bytes", async () => {
     const { body, ...rest } = signed();
@@ -117,6 +121,8 @@ describe("a body", () => {
       new Blob(parts),
       new Blob(parts).stream(),
       new Response(bytes).body,
+      chunksOf(parts),
+      chunksOf([body.slice(0, 10), body.slice(10)]),
     ])
       expect(await judged({ ...rest, body: given })).toBe("APPROVED");
     const large = Buffer.alloc(1024 * 1024 + 1);

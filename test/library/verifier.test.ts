@@ -503,8 +503,19 @@ describe("the key", () => {
     ["KeyObject", publicKey],
     ["private KeyObject", privateKey],
     ["list", [other, pem]],
+    ["two keys in one text", OTHER_KEYS.publicPem + pem],
   ])("is accepted as %s", async (_, key) => {
     expect(await verifyWith(signed(), { key })).toMatchObject({ outcome: "APPROVED" });
+  });
+
+  it("is accepted as a CryptoKey, and as a URL of another realm", async () => {
+    const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
+    const cryptoKey = await crypto.subtle.importKey("spki", der, algorithm, true, ["verify"]);
+    expect(await verifyWith(signed(), { key: cryptoKey })).toMatchObject({ outcome: "APPROVED" });
+    const elsewhere = runInNewContext("new URL('http://127.0.0.1:9/jwks.json')", {
+      URL: class extends URL {},
+    });
+    expect(await refusal(signed(), { key: elsewhere })).toMatchObject({ code: "not_reached" });
   });
 
   it.each<[string, VerifierOptions["key"], string]>([

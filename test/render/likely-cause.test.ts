@@ -150,7 +150,7 @@ it.each([
   ["CERT_HAS_EXPIRED", /has expired, or is not valid yet/],
   ["CERT_NOT_YET_VALID", /has expired, or is not valid yet/],
   ["ERR_TLS_CERT_ALTNAME_INVALID", /of another host/],
-  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /NODE_EXTRA_CA_CERTS/],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /NODE_EXTRA_CA_CERTS.*--insecure/],
 ])("a certificate is refused for %s, and trust helps only against the last", (code, words) => {
   const error = new SendError("no", false, Object.assign(new Error("no"), { code }));
   const target = "https://shop.example/";

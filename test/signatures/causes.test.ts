@@ -223,6 +223,20 @@ it("a Content-Digest that a proxy added to the signed one", () => {
     "signature_invalid",
     "content-digest once",
   ]);
+  expect(diagnosis(withHeader(good, "content-digest", `${own}, ${own}`))).toEqual([
+    "signature_invalid",
+    "content-digest once",
+  ]);
+});
+
+it.each<[string, (value: string) => string]>([
+  ["text", (value) => value.replace('"', "\u201c").replace('"', "\u201d")],
+  ["the bytes of UTF-8", (value) => Buffer.from(value.replaceAll('"', "\u201d")).toString("latin1")],
+  ["a dash", (value) => value.replace("content-digest", "content\u2013digest")],
+])("typographic quotes that a word processor made, as %s", (_, typed) => {
+  const good = signed(webhook());
+  const [, input = ""] = good.headers.find(([name]) => name.toLowerCase() === "signature-input") ?? [];
+  expect(diagnosis(withHeader(good, "signature-input", typed(input)))[1]).toBe("typographic quotes");
 });
 
 describe("another key or algorithm", () => {

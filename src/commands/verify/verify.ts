@@ -4,7 +4,9 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { recordSummary } from "../../domain/transaction.ts";
-import { fieldLines, type HttpRequest } from "../../http/message.ts";
+import { fieldLines, type HeaderLine, type HttpRequest } from "../../http/message.ts";
+import { headerLinesOf, isObject } from "../../library/header-fields.ts";
+import { isLambdaEvent, lambdaRequest } from "../../library/lambda-event.ts";
 import { addressed, publicAddress } from "../../receiver/address.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { explainCapture, type Explanation, type Fault, faultOf } from "../../receiver/captured.ts";
@@ -131,6 +133,17 @@ const captured = z.object({
   receivedAt: z.optional(z.iso.datetime()),
 });
 
+/** A request by its parts, and what an event of a platform is turned into. */
+const parts = z.object({
+  method: z.string(),
+  url: z.string(),
+  headers: z.union([
+    z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())])),
+    z.array(z.tuple([z.string(), z.union([z.string(), z.array(z.string())])])),
+  ]),
+  body: z.union([z.string(), z.instanceof(Uint8Array)]),
+});
+
 /** Throws `usage` if the bytes are not a webhook. `name` is the file's. */
 async function readCapture(file: Uint8Array, name: string): Promise<Capture> {
   const bytes = inUtf8(file);
@@ -161,34 +174,55 @@ const FOLDED = {
 const noCapture = (name: string, what: string): PaylinkError =>
   new PaylinkError("usage", `${name} ${what}.`, {
     hints: [
-      hint`A capture begins with a request line, such as "POST /webhooks HTTP/1.1", or is a line of: ${paylink`listen --json`}`,
+      hint`A capture begins with a request line, such as "POST /webhooks HTTP/1.1", is an event of API Gateway or a load balancer, is JSON with method, url, headers and body, or is a line of: ${paylink`listen --json`}`,
     ],
   });
 
-/** Of the lines of `listen --json`, one has a webhook. */
+/** Of the lines of `listen --json`, one has a webhook; an event of a platform, or the parts of a request, are one. */
 function fromJson(content: string, name: string): Capture {
   const values = jsonIn(content);
-  const webhooks = values.flatMap((value) => captured.safeParse(value).data ?? []);
+  const webhooks = values.flatMap((value) => captureIn(value) ?? []);
   if (webhooks.length > 1)
     throw noCapture(name, `has ${webhooks.length} webhooks, and one is verified at a time`);
   const [webhook] = webhooks;
   if (webhook === undefined)
-    throw noCapture(
-      name,
-      values.length === 1
-        ? "is not a whole webhook: the line of a refused one, or of listen --compact, has no body"
-        : "is not one line of JSON",
-    );
-  const { method, url, headers, bodyBase64, receivedAt } = webhook;
+    throw noCapture(name, values.length === 1 ? whatLacks(values[0]) : "is not one line of JSON");
+  return webhook;
+}
+
+function captureIn(value: unknown): Capture | undefined {
+  const line = captured.safeParse(value).data;
+  if (line !== undefined) {
+    const { method, url, headers, bodyBase64, receivedAt } = line;
+    const capture = captureOf(method, url, headers, Buffer.from(bodyBase64, "base64"));
+    return receivedAt === undefined ? capture : { ...capture, receivedAt: new Date(receivedAt) };
+  }
+  const isEvent = isObject(value) && isLambdaEvent(value);
+  const request = parts.safeParse(isEvent ? lambdaRequest(value) : value).data;
+  if (request === undefined) return undefined;
+  const { method, url, headers, body } = request;
+  return captureOf(method, url, headerLinesOf(headers), Buffer.from(body));
+}
+
+function captureOf(method: string, url: string, headers: readonly HeaderLine[], body: Uint8Array): Capture {
   // Cut, not parsed: `URL` would normalise what was signed.
   const [, scheme, authority = "", target = url] = /^(https?):\/\/([^/?#]+)(\/.*)$/s.exec(url) ?? [];
-  const body = Buffer.from(bodyBase64, "base64");
   return {
     request: { method, target, headers, body },
     ...(scheme === undefined ? {} : { address: { scheme: scheme === "http" ? "http" : "https", authority } }),
-    ...(receivedAt === undefined ? {} : { receivedAt: new Date(receivedAt) }),
   };
 }
+
+/** Why a value is no capture: by the members that it lacks. */
+function whatLacks(value: unknown): string {
+  const lacking = MEMBERS.filter((one) => !isObject(value) || !one.some((name) => name in value));
+  return lacking.length === 0
+    ? "is not a whole webhook: method, url and body are text, and headers are an object or a list of pairs"
+    : `is not a whole webhook: it lacks ${lacking.map((one) => one[0]).join(", ")}. The line of a refused one, or of listen --compact, has no body`;
+}
+
+/** Of a request by its parts, each by the names that it may have. */
+const MEMBERS = [["method"], ["url"], ["headers"], ["body", "bodyBase64"]] as const;
 
 /** One value on one line or several, or the values of lines of which each has one. */
 function jsonIn(content: string): readonly unknown[] {

@@ -1,6 +1,6 @@
 /** Finds out what happened to a webhook between the service and this machine. Nothing that it tries is accepted. */
 import { constants, verify as cryptoVerify } from "node:crypto";
-import type { HttpRequest } from "../../http/message.ts";
+import { fieldLines, type HttpRequest } from "../../http/message.ts";
 import { receivedBase } from "../base.ts";
 import type { VerificationKey } from "../keys.ts";
 import { matchingKeys, MAX_TRIED, withoutRepeats } from "../key-rules.ts";
@@ -22,10 +22,23 @@ export function failureCauses(request: HttpRequest, options: VerifyOptions, verd
   const signature =
     received && causeOfSignature(request, body?.length ?? request.body.length, received, options);
   const hints = [signature, body].flatMap((hint) => hint ?? []);
-  return hints.length > 0
-    ? hints.map(({ variant, advice }) => ({ variant, advice }))
-    : causeOfTime(verdict, options.now);
+  if (hints.length > 0) return hints.map(({ variant, advice }) => ({ variant, advice }));
+  return hasTypedQuotes(request) ? [TYPED_QUOTES] : causeOfTime(verdict, options.now);
 }
+
+const SIGNED_FIELDS = ["signature-input", "signature", "content-digest"];
+
+/** Quotes, dashes and spaces that word processors and chats put in the place of plain ones, as text or as the bytes of UTF-8. */
+const hasTypedQuotes = ({ headers }: HttpRequest): boolean =>
+  SIGNED_FIELDS.flatMap((name) => fieldLines(headers, name)).some((value) =>
+    /[\u2010-\u201f\u00a0\u00ab\u00bb]|\xe2\x80[\x90-\x9f]|\xc2[\xa0\xab\xbb]/.test(value),
+  );
+
+const TYPED_QUOTES: Diagnosis = {
+  variant: "typographic quotes",
+  advice:
+    'A signature field has quotes, dashes or spaces that a word processor or a chat has put in the place of plain ones (“ ” – for " and -). Capture the request again as it arrived, without such a program on the way; the sender did not send these.',
+};
 
 function causeOfTime({ code, created }: Verdict, now: number): Diagnosis[] {
   if (code === "signature_too_old" || code === "signature_expired") return [OLD_CAPTURE];

@@ -128,11 +128,13 @@ export function fieldVariants(
 /** Where Content-Digest arrived in several lines: each of them alone. */
 export function digestVariants({ headers }: HttpRequest): Variant[] {
   const lines = fieldLines(headers, "content-digest");
-  if (lines.length < 2) return [];
-  return [...new Set(lines)].slice(0, MAX_GUESSES).map((digest) => ({
+  const members = lines.flatMap((line) => line.split(/[ \t]*,[ \t]*/));
+  const isTwice = new Set(members.map((member) => member.split("=", 1)[0])).size < members.length;
+  if (lines.length < 2 && !isTwice) return [];
+  return [...new Set([...lines, ...members])].slice(0, MAX_GUESSES).map((digest) => ({
     replaces: "content-digest",
     variant: "content-digest once",
-    advice: `One Content-Digest was signed, and ${lines.length} arrived: a proxy or a library on the way added its own. Configure the proxy or library to leave the field unchanged.`,
+    advice: `One Content-Digest was signed, and ${Math.max(lines.length, members.length)} arrived: a proxy or a library on the way added its own. Configure the proxy or library to leave the field unchanged.`,
     apply: (one) => withField(one, "content-digest", digest),
   }));
 }
