@@ -6,7 +6,7 @@ import { defineEventHandler, setResponseStatus } from "h3";
 import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "../../utils/orders.mjs";
 
-/** @type {ReturnType<typeof createVerifier> | undefined} Made with the first webhook, so that a build needs no key. */
+/** Made with the first webhook, so that a build needs no key. */
 let verify;
 
 export default defineEventHandler(async (event) => {

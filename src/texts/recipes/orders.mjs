@@ -37,7 +37,8 @@ export function book({ outcome, transaction, amounts, record }) {
   const { minorUnits = 0n, currency } = amounts.amountTrans;
   const order = orders.get(reference);
   if (uti === "" || order === undefined || (terminals.size > 0 && !terminals.has(terminalId))) return;
-  const type = String(record?.["transType"] ?? "").trim();
+  const { transType } = record ?? {};
+  const type = typeof transType === "string" ? transType.trim() : "";
   const isApproved = outcome === "APPROVED" || outcome === "PARTIALLY_APPROVED";
   const takes = isApproved && !TAKES_NOTHING.has(type.toUpperCase());
   if (isApproved && !takes) console.log(`${type} takes no money: nothing to book for ${reference}`);
