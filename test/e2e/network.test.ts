@@ -109,7 +109,8 @@ describe("bulk", () => {
     runPaylink(["bulk", "-", "--currency", "EUR", "--customer-name", "Ada", "--json"], {
       home,
       env: { ...ACCOUNT, ...env },
-      input: `amount,invoiceId\n${Array.from({ length: 40 }, (_, row) => `10,V-${row}\n`).join("")}`,
+      // Without order numbers, nothing is asked of the service before the first row is sent.
+      input: `amount,description\n${Array.from({ length: 40 }, (_, row) => `10,Seat ${row}\n`).join("")}`,
     });
 
   it("ends at once where waiting does not help: a proxy that refuses, a certificate that is not trusted", async () => {
