@@ -1,4 +1,5 @@
 /** The built program on the network of a company: through a proxy, and to a service with a private certificate authority. */
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ACCOUNT, CREATE } from "../support/account.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -106,12 +107,15 @@ describe("HTTPS_PROXY", () => {
 
 describe("bulk", () => {
   const bulk = (home: string, env: Readonly<Record<string, string>>): Promise<Ended> =>
-    runPaylink(["bulk", "-", "--currency", "EUR", "--customer-name", "Ada", "--json"], {
-      home,
-      env: { ...ACCOUNT, ...env },
-      // Without order numbers, nothing is asked of the service before the first row is sent.
-      input: `amount,description\n${Array.from({ length: 40 }, (_, row) => `10,Seat ${row}\n`).join("")}`,
-    });
+    runPaylink(
+      ["bulk", "-", "--currency", "EUR", "--customer-name", "Ada", "-o", join(home, "links.csv"), "--json"],
+      {
+        home,
+        env: { ...ACCOUNT, ...env },
+        // Without order numbers, nothing is asked of the service before the first row is sent.
+        input: `amount,description\n${Array.from({ length: 40 }, (_, row) => `10,Seat ${row}\n`).join("")}`,
+      },
+    );
 
   it("ends at once where waiting does not help: a proxy that refuses, a certificate that is not trusted", async () => {
     const home = temporaryHome();

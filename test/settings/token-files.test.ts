@@ -100,7 +100,11 @@ describe("commands that renew tokens", () => {
       const rows = (list: string) => Array.from({ length: 20 }, (_, row) => `10,${list}-${row}\n`).join("");
       const lists = await Promise.all(
         ["A", "B"].map((list) =>
-          runCommand(["bulk", "-", "--json"], { home, env, stdin: `amount,invoiceId\n${rows(list)}` }),
+          runCommand(["bulk", "-", "-o", join(home, `${list}.csv`), "--json"], {
+            home,
+            env,
+            stdin: `amount,invoiceId\n${rows(list)}`,
+          }),
         ),
       );
       for (const { exit, stderr } of [...first, ...second, ...lists])
