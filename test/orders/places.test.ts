@@ -1,9 +1,14 @@
 /** Every place that knows only what has arrived says of every history what `standingOf` says: the store in both databases, and memory. */
 import { isDeepStrictEqual } from "node:util";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { comparableText } from "../../src/domain/comparable-text.ts";
 import { readRecord } from "../../src/domain/transaction.ts";
 import type { EventLog, NewEvent, Stored } from "../../src/events/event.ts";
+import { paymentIn } from "../../src/orders/order.ts";
+import { standingOf } from "../../src/orders/standing.ts";
+import { comparedStanding } from "../../src/reconcile/findings.ts";
+import { Orders } from "../../src/reconcile/orders.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { openPostgres, openWithoutThread } from "../support/event-stores.ts";
@@ -57,6 +62,81 @@ const expected = (history: History) => {
 
 const hasOwnEvent = (history: History): boolean =>
   (orderOf(history, { knowsLinks: false }).payments ?? []).length > 0;
+
+/** Random histories of one order: some records of few payments, so that corrections and second payments are frequent. */
+const randomHistory: fc.Arbitrary<Pick<History, "events">> = fc.record({
+  events: fc.array(
+    fc.record({
+      set: fc.record({
+        uti: fc.constantFrom("u1", "u2", "u3"),
+        amountTrans: fc.constantFrom(0, 8, 12, 20),
+        transCurrencyCode: fc.constantFrom("EUR", "EUR", "EUR", "USD"),
+        transType: fc.constantFrom("SALE", "SALE", "AUTH", "PRE-AUTH", "VERIFICATION"),
+        transApproved: fc.constantFrom(true, true, false),
+        transPartiallyApproved: fc.constantFrom(false, false, true),
+        transCancelled: fc.constantFrom(false, false, false, true),
+      }),
+      key: fc.constantFrom(1, 2),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
+});
+
+/** As many of them as are wanted, each an order of its own, whose records differ in their bytes. */
+const randomHistories = (count: number): History[] =>
+  fc.sample(randomHistory, { numRuns: count, seed: 68 }).map(({ events }, at) => {
+    const number = `X-${at}`;
+    const told = events.map((event, place) => ({
+      ...event,
+      set: { ...event.set, uti: `${number}-${event.set["uti"]}`, receiptNumber: String(place) },
+    }));
+    const history: History = {
+      name: number,
+      number,
+      links: [],
+      events: told,
+      standing: {},
+      withoutLinks: {},
+      warned: [],
+      shop: { due: { amount: 20, currency: "EUR" }, books: false },
+    };
+    return { ...history, withoutLinks: asMembers(standingOf(orderOf(history, { knowsLinks: false }))) };
+  });
+
+describe("random histories", () => {
+  const differing = async (log: Pick<EventLog, "append">, found: readonly History[]): Promise<unknown[]> => {
+    const said = await Promise.all(found.map((history, at) => appendAll(log, history, `x${at + 100_000}`)));
+    return found.flatMap((history, at) =>
+      isDeepStrictEqual(said[at]?.last, history.withoutLinks) ? [] : [[history, said[at]?.last]],
+    );
+  };
+
+  it("stand the same for --no-store and for reconcile", async () => {
+    const found = randomHistories(10_000);
+    expect(await differing(createMemoryLog(), found)).toEqual([]);
+    const orders = new Orders();
+    for (const history of found)
+      for (const [at, event] of history.events.entries())
+        orders.addPayment({
+          ...paymentIn(readRecord(bodyOf(event, history)).record),
+          event: `${history.number}-${at}`,
+          reference: history.number,
+          receivedAt: 0,
+          delivery: null,
+        });
+    const compared = new Map(
+      [...orders.settled()].map((order) => [order.number, asMembers(comparedStanding(order))]),
+    );
+    expect(
+      found.filter(({ number, withoutLinks }) => !isDeepStrictEqual(compared.get(number), withoutLinks)),
+    ).toEqual([]);
+  });
+
+  it("stand the same in the store", async () => {
+    const store = openWithoutThread(eventsPath(temporaryHome()));
+    expect(await differing(store, randomHistories(1000))).toEqual([]);
+  });
+});
 
 describe("the vectors", () => {
   it("are said by --no-store", async () => {
