@@ -88,7 +88,7 @@ const randomHistories = (count: number): History[] =>
     const number = `X-${at}`;
     const told = events.map((event, place) => ({
       ...event,
-      set: { ...event.set, uti: `${number}-${event.set["uti"]}`, receiptNumber: String(place) },
+      set: { ...event.set, uti: `${number}-${String(event.set["uti"])}`, receiptNumber: String(place) },
     }));
     const history: History = {
       name: number,
