@@ -33,11 +33,17 @@ export async function* withOrders(
   keysOfRun: () => Promise<RunKeys>,
 ): AsyncGenerator<StoredRequest> {
   let some: StoredRequest[] = [];
-  for await (const one of found) {
-    some.push(one);
-    if (some.length < ASKED_AT_ONCE) continue;
-    yield* await ordered(some, store, keysOfRun);
-    some = [];
+  try {
+    for await (const one of found) {
+      some.push(one);
+      if (some.length < ASKED_AT_ONCE) continue;
+      yield* await ordered(some, store, keysOfRun);
+      some = [];
+    }
+  } catch (error) {
+    // What comes before damage in the store is shown. Damage may be in the records of their orders too.
+    yield* some;
+    throw error;
   }
   yield* await ordered(some, store, keysOfRun);
 }
