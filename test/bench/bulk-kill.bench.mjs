@@ -30,20 +30,31 @@ const WITHIN = 200;
 function countingService() {
   /** @type {Map<string, number>} */
   const links = new Map();
+  /** @type {object[]} All on the first page, whatever the period. */
+  const records = [];
   const failures = { 429: 0, 503: 0, reset: 0, stall: 0, 500: 0 };
   const server = createServer((incoming, outgoing) => {
     /** @type {Buffer[]} */
     const chunks = [];
     incoming.on("data", (chunk) => chunks.push(chunk));
     incoming.on("end", () => {
-      // The state of its links is not known, which a run says and goes on.
-      if (incoming.method === "GET") return void outgoing.writeHead(404).end();
-      const { invoiceId } = JSON.parse(Buffer.concat(chunks).toString());
+      if (incoming.method === "GET") {
+        const isFirst = new URL(incoming.url ?? "", "http://service").searchParams.get("page") === "1";
+        const page = isFirst ? records : [];
+        outgoing.writeHead(200, { "content-type": "application/json" });
+        return void outgoing.end(JSON.stringify({ totalCount: page.length, records: page }));
+      }
+      server.emit("creation");
+      const { invoiceId, amount, currency } = JSON.parse(Buffer.concat(chunks).toString());
       const chance = Math.random();
       const create = () => {
         const id = `${invoiceId}-${(links.get(invoiceId) ?? 0) + 1}`;
         links.set(invoiceId, (links.get(invoiceId) ?? 0) + 1);
-        return JSON.stringify({ id, url: `http://127.0.0.1/pay?r=${id}`, status: "active" });
+        const createdDate = new Date().toISOString();
+        const url = `http://127.0.0.1/pay?r=${id}`;
+        const link = { id, url, status: "active", invoiceId, amount, currency, terminalId: "1", createdDate };
+        records.push(link);
+        return JSON.stringify(link);
       };
       /** @param {429 | 503} status */
       const refuse = (status) => {
@@ -70,8 +81,8 @@ function countingService() {
         url: `http://127.0.0.1:${port}`,
         failures,
         links: async () => links,
-        onRequest: (listener) => server.once("request", listener),
-        offRequest: (listener) => server.off("request", listener),
+        onRequest: (listener) => server.once("creation", listener),
+        offRequest: (listener) => server.off("creation", listener),
         stop: () => server.close().closeAllConnections(),
       });
     }),
