@@ -30,7 +30,7 @@ const WITHIN = 200;
 function countingService() {
   /** @type {Map<string, number>} */
   const links = new Map();
-  /** @type {object[]} All on the first page, whatever the period. */
+  /** @type {object[]} Whatever the period. */
   const records = [];
   const failures = { 429: 0, 503: 0, reset: 0, stall: 0, 500: 0 };
   const server = createServer((incoming, outgoing) => {
@@ -39,8 +39,9 @@ function countingService() {
     incoming.on("data", (chunk) => chunks.push(chunk));
     incoming.on("end", () => {
       if (incoming.method === "GET") {
-        const isFirst = new URL(incoming.url ?? "", "http://service").searchParams.get("page") === "1";
-        const page = isFirst ? records : [];
+        const { searchParams } = new URL(incoming.url ?? "", "http://service");
+        const [at = 1, size = 20] = ["page", "size"].map((name) => Number(searchParams.get(name)));
+        const page = records.slice((at - 1) * size, at * size);
         outgoing.writeHead(200, { "content-type": "application/json" });
         return void outgoing.end(JSON.stringify({ totalCount: page.length, records: page }));
       }
