@@ -105,7 +105,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
     "login",
     "--service --base-url --terminal-id --currency --customer-name --callback-url --webhook-key --token-stdin --client-id --client-secret-stdin --token-url --token-scope --token-auth --no-check",
   ],
-  ["links show", "--timeout --quiet"],
+  ["links show", "--timeout --quiet --db"],
   ["events show", "--full --db"],
   ["events stats", "--db"],
   ["events tail", "--outcome --reference --since --rejected --full --compact --db"],

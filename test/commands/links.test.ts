@@ -1,4 +1,5 @@
 /** `paylink links`, in process, at a strict imitation of the documented service. */
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Send } from "../../src/http/exchange.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
@@ -6,10 +7,12 @@ import { formatLocal } from "../../src/render/layout.ts";
 import { ACCOUNT, answering, never } from "../support/account.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
 import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
+import { openSqlite } from "../support/event-stores.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { openSender } from "../support/sender.ts";
+import { event, idOf } from "../support/stored-events.ts";
 
 /** An account at the service, and a command line with it. */
 async function account() {
@@ -275,7 +278,40 @@ describe("paylink links show", () => {
       paid: "–",
       cancelled: "–",
     });
-    expect(rows.at(-1)).toMatch(SERVICE);
+    expect(rows.at(-2)).toMatch(SERVICE);
+    expect(rows.at(-1)).toMatch(/^Order A-1: Not paid; /);
+  });
+
+  it("says how its order stands, by all links of the number and what arrived of it", async () => {
+    const { links, create } = await account();
+    const [id, other] = [await create(), await create()];
+    expect((await links(["show", id])).stdout).toContain(
+      `Order A-1: Not paid; 2 links can still be paid: GBP 10.00: ${id}; GBP 10.00: ${other}\n`,
+    );
+    await links(["cancel", other, "--yes"]);
+    const db = join(temporaryHome(), "events.db");
+    const store = openSqlite(db);
+    const record = { reference: "A-1", amountTrans: 10, transCurrencyCode: "GBP" };
+    await store.append(event(idOf("one"), record));
+    await store.close();
+    const shown = await links(["show", id, "--db", db]);
+    expect(shown.stdout).toContain(
+      `Order A-1: Paid once, GBP 10.00; a second link can still be paid, GBP 10.00: ${id}\n`,
+    );
+    const [json, quiet] = [await links(["show", id, "--json"]), await links(["show", id, "-q"])];
+    expect(json.stdout + json.stderr + quiet.stdout + quiet.stderr).not.toContain("Order A-1:");
+    expect((await links(["show", id, "--db", db, "-q"])).exit).toBe(2);
+  });
+
+  it("shows the link alone where its order cannot be told", async () => {
+    const { links, create } = await account();
+    const id = await create();
+    const { exit, stdout, stderr } = await links(["show", id, "--db", join(temporaryHome(), "missing.db")]);
+    expect([exit, stdout.includes(urlOf(id)), stdout.includes("Order A-1")]).toEqual([0, true, false]);
+    expect(stderr).toContain("How its order stands cannot be told: There is no event store at ");
+    const body = JSON.stringify({ ...NEW, invoiceId: "" });
+    const nameless = await runCommand(["links", "show", "new"], answering(200, body));
+    expect(nameless.stdout + nameless.stderr).not.toMatch(/Order|its order stands/);
   });
 
   it("shows fields that the specification lacks", async () => {

@@ -5,7 +5,14 @@ import { LINK_STATUSES, type LinkStatus } from "../../domain/payment-link-reply.
 import { parseExpiry } from "../../domain/time.ts";
 import { argument, command, excludes, flag, lines, text, type Parser } from "../command.ts";
 import { parseEnd, parseLimit, parsePast } from "../flag-values.ts";
-import { checkConfirmable, csvFlag, quietFlag, timeoutFlag, terminalFlag } from "../shared-flags.ts";
+import {
+  checkConfirmable,
+  csvFlag,
+  eventStoreFlag,
+  quietFlag,
+  timeoutFlag,
+  terminalFlag,
+} from "../shared-flags.ts";
 
 /** `afterwards` is known when the time of a run has passed. */
 const linkFlags = (afterwards: string) => ({
@@ -75,13 +82,14 @@ const list = command({
 });
 
 const show = command({
-  summary: "show one link: every field and date",
+  summary: "show one link: every field and date, and how its order stands",
   examples: [
     "paylink links show $(paylink links list --limit 1 --quiet)",
     "paylink links show $(paylink links list --limit 1 --quiet) --json",
   ],
   arguments: { link },
-  flags: linkFlags("Nothing was read."),
+  flags: { ...linkFlags("Not everything was read."), db: eventStoreFlag },
+  rules: [excludes(["db"], ["quiet"])],
   consequence: "Nothing was read.",
   run: async (context, values) => (await import("./links.ts")).showLink(context, values),
 });

@@ -242,12 +242,21 @@ interface UpdateOptions extends LinkOptions {
   readonly expires: Date | undefined;
 }
 
-export async function showLink(context: Context, { link: id, quiet }: LinkOptions): Promise<number> {
+interface ShowOptions extends LinkOptions {
+  readonly db: string | undefined;
+}
+
+export async function showLink(context: Context, { link: id, quiet, db }: ShowOptions): Promise<number> {
   const { out, send, signal } = context;
   const shown = await (await context.api()).showLink(id);
   await showServiceLink(context, shown, quiet);
   const settings = await context.settings();
   const { terminalId, invoiceId } = shown.link;
+  if (!out.json && !quiet) {
+    const { orderLine } = await import("./order-line.ts");
+    const line = await orderLine(context, { link: shown.link, id }, db);
+    if (line !== undefined) out.data(line);
+  }
   const elsewhere = terminalId === settings.get("terminalId") ? undefined : terminalId;
   const timeline = paylink`reconcile ${invoiceId || id} ${{ "--terminal-id": elsewhere }}`;
   if (!quiet) out.note(renderHint(hint`All that happened to it: ${timeline}`, context.named));

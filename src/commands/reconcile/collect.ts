@@ -10,7 +10,7 @@ import { comparableText } from "../../domain/comparable-text.ts";
 import type { RunKeys } from "../../events/event.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { StoredPayment } from "../../store/payments.ts";
-import type { ReconcileSources } from "./account.ts";
+import type { OrderSources } from "../order-sources.ts";
 
 export interface ComparedPeriod {
   readonly since: Date;
@@ -34,7 +34,7 @@ export interface Collected {
 const HEAP_GROWTH = 20;
 
 export async function collectSides(
-  { year, store, keys }: Omit<ReconcileSources, "settings">,
+  { year, store, keys }: Omit<OrderSources, "settings">,
   { since, until }: ComparedPeriod,
   booked: readonly BookedLine[] | undefined,
 ): Promise<Collected> {

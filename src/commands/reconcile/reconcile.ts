@@ -24,7 +24,7 @@ import { csvRecord } from "../../render/csv-listing.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { ValuesOf } from "../command.ts";
-import { openSources } from "./account.ts";
+import { openOrderSources } from "../order-sources.ts";
 import { collectSides, type Collected } from "./collect.ts";
 import { detailOf, type FindingWords, meaningOf, nextCommand, nextText } from "./finding-words.ts";
 import type { reconcileFlags } from "./flags.ts";
@@ -37,7 +37,7 @@ export async function reconcileAll(context: Context, values: ReconcileValues): P
   const { out, now } = context;
   const since = values.since ?? new Date(now().getTime() - DEFAULT_PERIOD);
   const books = await booksOf(context, values);
-  const sources = await openSources(context, values);
+  const sources = await openOrderSources(context, values);
   const collected = await collectSides(sources, { since, until: values.until }, books?.lines);
   if (collected.keysOfAll.size > 1)
     out.warn(

@@ -1,16 +1,14 @@
-/** What both forms of `paylink reconcile` ask: the account at the service, the event store, and the keys whose events count. */
-import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
-import type { RunKeys } from "../../events/event.ts";
-import type { ListedYear } from "../../reconcile/service-links.ts";
-import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
-import type { EventStore } from "../../store/event-store.ts";
-import type { ValuesOf } from "../command.ts";
-import { openRunKeys } from "../judge-again.ts";
-import { serviceKeys } from "../shared-flags.ts";
-import type { reconcileFlags } from "./flags.ts";
+/** What says how orders stand, for the commands that ask the service and what arrived: the account at the service, the event store, and the keys whose events count. */
+import type { Context } from "../context.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import type { RunKeys } from "../events/event.ts";
+import type { ListedYear } from "../reconcile/service-links.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
+import type { EventStore } from "../store/event-store.ts";
+import { openRunKeys } from "./judge-again.ts";
+import { serviceKeys } from "./shared-flags.ts";
 
-export interface ReconcileSources {
+export interface OrderSources {
   readonly year: ListedYear;
   readonly store: EventStore;
   /** Only events that one of these has verified count; undefined without a key, when all do. */
@@ -18,11 +16,19 @@ export interface ReconcileSources {
   readonly settings: ResolvedSettings;
 }
 
+interface SourceValues {
+  /** Empty: those of the settings. */
+  readonly key: readonly string[];
+  readonly db: string | undefined;
+  /** Undefined: that of the settings. */
+  readonly terminalId: string | undefined;
+}
+
 /** Throws `no_profile`, `no_token` or `usage` without an account that can be asked, and if a key or the store cannot be read. */
-export async function openSources(
+export async function openOrderSources(
   context: Context,
-  { key, db, terminalId: given }: Pick<ValuesOf<typeof reconcileFlags>, "key" | "db" | "terminalId">,
-): Promise<ReconcileSources> {
+  { key, db, terminalId: given }: SourceValues,
+): Promise<OrderSources> {
   const settings = await context.settings();
   const api = await context.api();
   const terminalId = given ?? settings.get("terminalId");
