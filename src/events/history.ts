@@ -15,10 +15,6 @@ export interface StoredDelivery {
   readonly comesAgain: boolean;
 }
 
-/** By the queue, or by the service. */
-export const isSentAgain = (delivery: StoredDelivery | null): boolean =>
-  delivery !== null && (delivery.next !== null || delivery.comesAgain);
-
 /** An event as it is stored. The record is not stored again beside the body that holds it. */
 export interface StoredEvent extends WebhookEvent {
   readonly uti: string;

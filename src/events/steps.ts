@@ -30,6 +30,8 @@ export interface Step {
   readonly detail: string;
   /** Of an attempt to forward or replay. */
   readonly attempt?: StoredAttempt;
+  /** Who did it by hand. */
+  readonly actor?: string;
 }
 
 /** A link of an order, with its id. */
@@ -96,7 +98,12 @@ function eventSteps(event: StoredEvent, { arrivals, attempts, actions }: History
       detail: attemptDetail(attempt),
       attempt,
     })),
-    ...actions.map(({ at, action, actor }): Step => ({ at, what: action, detail: `by ${actor}, ${named}` })),
+    ...actions.map(({ at, action, actor }): Step => ({
+      at,
+      what: action,
+      detail: `by ${actor}, ${named}`,
+      actor,
+    })),
   ];
 }
 

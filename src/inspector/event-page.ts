@@ -12,8 +12,10 @@ import { parseInstant } from "../domain/time.ts";
 import { LISTENER_URL } from "../domain/own-addresses.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import type { FieldName } from "../domain/transaction-fields.ts";
-import type { History } from "../events/history.ts";
-import { isSentAgain, type StoredAttempt, type StoredEvent } from "../events/history.ts";
+import { eventStanding } from "../events/event-standing.ts";
+import { answerText, standingWords } from "../events/event-standing-words.ts";
+import type { History, StoredAttempt, StoredEvent } from "../events/history.ts";
+import { stepsOf } from "../events/steps.ts";
 import {
   actionForm,
   askedAction,
@@ -34,16 +36,17 @@ import {
   requestPanel,
   verdictPanel,
   type Description,
+  type ShownAttempt,
 } from "../pages/exchange.ts";
 import { answerPart } from "../pages/answer.ts";
 import type { Page } from "../pages/page.ts";
 import { bodyIsKept, lateAge, type Rejection } from "../events/event.ts";
-import { likelyCause } from "../render/likely-cause.ts";
+import { lastCause } from "../render/likely-cause.ts";
 import { ageWords } from "../render/stats.ts";
 import { BODY_FILE, curlCommand } from "./curl.ts";
 import { orderAlert, orderPanel, type OrderPayments } from "./order.ts";
 import { inspectorPage, isApart, isOwn, type InspectorView } from "./frame.ts";
-import { eventAmount, answerText, eventPath, eventName, eventOutcome, shownState } from "./rows.ts";
+import { eventAmount, eventPath, eventName, eventOutcome, shownState } from "./rows.ts";
 
 /** `what` is what it is about, in a few words. */
 const summaryPanel = (description: Description, what = ""): Page =>
@@ -65,7 +68,7 @@ export function eventPage(
 ): Page {
   const { request, verdict, receivedAt, id } = event;
   const last = history.attempts.at(-1);
-  const advice = isApart(view, event) ? OTHER_KEY_ADVICE : causeIn(event, history);
+  const advice = isApart(view, event) ? OTHER_KEY_ADVICE : lastCause(event, history);
   return inspectorPage(view, {
     title: eventName(event),
     state: shownState(event),
@@ -75,7 +78,7 @@ export function eventPage(
       { ...describeEvent(event, history, view.now), advice },
       `${capitalized(eventOutcome(event))} ${eventAmount(event)}`.trim(),
     )}
-    ${orderAlert(event, order)} ${answerPanel(last)} ${attemptsPart(history, view.now)}
+    ${orderAlert(event, order)} ${answerPanel(last)} ${attemptsPart(event, history, view.now)}
     ${order === undefined ? "" : orderPanel(view, order)} ${recordPart(event, history, view.now)}
     ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(view, id))}
     ${requestPanel(request, { ...filesOf(view, id), isFolded: true })} ${curlPanel(view, event)}`,
@@ -170,93 +173,47 @@ const filesOf = ({ named }: InspectorView, id: string) => ({
   command: renderHint([paylink`verify --event ${id}`], named),
 });
 
-/** The likely cause why the last attempt was not accepted. */
-function causeIn({ delivery }: StoredEvent, { attempts }: History): string | undefined {
-  const last = attempts.at(-1);
-  return last && likelyCause({ genuine: [last] }, { comesAgain: isSentAgain(delivery) });
+const SENTENCE = 190;
+
+function describeEvent({ delivery }: StoredEvent, { attempts }: History, now: Date): Description {
+  const { kind, did = "", why, next = "", at } = standingWords(eventStanding(delivery, attempts));
+  return {
+    kind,
+    words: html`${clipped(did, SENTENCE)} ${next}${at === null ? "" : html` ${countdown(at, now)}.`}`,
+    reason: why,
+  };
 }
-
-/** The text as one sentence, cut off where it is long. It may already end with a full stop. */
-const asSentence = (text: string): string => {
-  const shown = clipped(text, SENTENCE);
-  return /[.!?…]$/.test(shown) ? shown : `${shown}.`;
-};
-const SENTENCE = 160;
-
-function describeEvent({ delivery }: StoredEvent, history: History, now: Date): Description {
-  const { attempts, actions } = history;
-  const last = attempts.at(-1);
-  const did =
-    last === undefined
-      ? undefined
-      : isSuccess(last.status)
-        ? `Your application accepted it: ${last.status} in ${last.ms} ms.`
-        : last.status === null
-          ? "Your application did not answer."
-          : `Your application refused it: ${asSentence(answerText(last))}`;
-  const silence = last?.status === null ? last.detail : undefined;
-  switch (delivery?.state) {
-    case undefined:
-      return last === undefined
-        ? {
-            kind: "good",
-            words: html`Verified. It is not forwarded: start <code>listen</code> with
-              <code>--forward-to</code>.`,
-          }
-        : { kind: isSuccess(last.status) ? "good" : "bad", words: did ?? "", reason: silence };
-    case "delivered":
-      return { kind: "good", words: did ?? "It is delivered." };
-    case "skipped": {
-      const skipped = actions.findLast(({ action }) => action === "skip");
-      const when = skipped === undefined ? "" : ` ${ageWords(now.getTime() - skipped.at.getTime())} ago`;
-      return { kind: "waiting", words: `Skipped${when}: it will not be forwarded.` };
-    }
-    case "failed":
-      return {
-        kind: "bad",
-        words: did ?? "It was not delivered.",
-        reason: [silence, delivery.comesAgain ? SERVICE_SENDS_AGAIN : NOT_RETRIED]
-          .filter((words) => words !== undefined)
-          .join(". "),
-      };
-    case "pending": {
-      if (delivery.isTrying) return { kind: "waiting", words: "It is being forwarded now.", reason: did };
-      const next =
-        delivery.next === null
-          ? ""
-          : html` Attempt ${delivery.attempts + 1} ${countdown(delivery.next, now)}.`;
-      return did === undefined
-        ? { kind: "waiting", words: "Verified, and waiting for its first attempt." }
-        : { kind: "bad", words: html`${did}${next}`, reason: silence };
-    }
-  }
-}
-
-const NOT_RETRIED = "paylink does not retry it on its own.";
-/** A listener that waits for the application leaves the retries to the service. */
-const SERVICE_SENDS_AGAIN = "The service was told, and will send it again.";
 
 /** The attempts with what was done by hand, the last one first. */
-function attemptsPart({ attempts, actions }: History, now: Date): Page {
+function attemptsPart(event: StoredEvent, history: History, now: Date): Page {
   let number = 0;
-  const made = attempts.map((attempt) => ({
-    at: attempt.at,
-    title: attempt.isReplay ? "Sent again by hand" : `Attempt ${++number}`,
-    answer: attempt.status === null ? attempt.detail : answerText(attempt),
-    kind: isSuccess(attempt.status) ? ("good" as const) : ("bad" as const),
-    target: attempt.target,
-  }));
-  const done = actions.map(({ at, action, actor }) => ({
-    at,
-    title: html`${capitalized(action)} by <bdi>${clipped(actor)}</bdi>`,
-    answer: "",
-    kind: "waiting" as const,
-  }));
-  const rows = [...made, ...done]
-    .toSorted((one, other) => other.at.getTime() - one.at.getTime())
-    .map((row) => ({ ...row, id: String(row.at.getTime()), time: exactTime(row.at, now) }));
+  const rows = stepsOf({ events: [{ event, history }] }, now).flatMap(
+    ({ at, what, attempt, actor }): ShownAttempt[] => {
+      const row = { id: String(at.getTime()), time: exactTime(at, now) };
+      if (actor !== undefined)
+        return [
+          {
+            ...row,
+            title: html`${capitalized(what)} by <bdi>${clipped(actor)}</bdi>`,
+            answer: "",
+            kind: "waiting",
+          },
+        ];
+      if (attempt === undefined) return [];
+      const { status, detail, isReplay, target } = attempt;
+      return [
+        {
+          ...row,
+          title: isReplay ? "Sent again by hand" : `Attempt ${++number}`,
+          answer: status === null ? detail : answerText(attempt),
+          kind: isSuccess(status) ? "good" : "bad",
+          target,
+        },
+      ];
+    },
+  );
   return attemptsPanel(
-    rows.slice(0, ATTEMPTS_SHOWN),
+    rows.toReversed().slice(0, ATTEMPTS_SHOWN),
     Math.max(0, rows.length - ATTEMPTS_SHOWN),
     "It was not forwarded.",
   );

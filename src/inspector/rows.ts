@@ -6,6 +6,7 @@ import { outcomeName } from "../domain/outcome.ts";
 import { isTelling, STANDING_LABELS } from "../orders/standing-words.ts";
 import type { OrderStanding } from "../orders/standing.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
+import { answerText } from "../events/event-standing-words.ts";
 import type { StoredAttempt, StoredEvent, StoredRequest } from "../events/history.ts";
 import type { EventStore } from "../store/event-store.ts";
 import { badge, clipped, countdown, exactTime, plural, spaced } from "../pages/components.ts";
@@ -55,14 +56,6 @@ export function eventAmount(event: StoredEvent): string {
   return amount === undefined || record === null
     ? ""
     : groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "");
-}
-
-/** `500 nope`, `no answer`, `200 in 2 ms`; the page of the event has the reason why there was no answer, and all of an answer. */
-export function answerText({ status, ms, detail }: StoredAttempt): string {
-  if (status === null) return "no answer";
-  if (isSuccess(status)) return `${status} in ${ms} ms`;
-  // Pages of errors begin with their status.
-  return detail.startsWith(String(status)) ? detail : `${status} ${detail}`.trim();
 }
 
 function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {

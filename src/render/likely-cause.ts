@@ -4,6 +4,7 @@ import { parseJsonObject } from "../domain/parse-json.ts";
 import { fieldLines, isSuccess } from "../http/message.ts";
 import type { SendFailure } from "../http/send-failure.ts";
 import { type Forward, type ReplyText } from "../events/event.ts";
+import type { History, StoredEvent } from "../events/history.ts";
 import { ageWords } from "./stats.ts";
 
 /** How an attempt ended, as far as it tells why. */
@@ -47,6 +48,12 @@ export function likelyCause(
     forged.map((ending) => causeOfOne(ending, { ...circumstances, isForged: true })),
   );
   return cause;
+}
+
+/** Why the last attempt to forward an event was probably not accepted. */
+export function lastCause({ delivery }: StoredEvent, { attempts }: History): string | undefined {
+  const comesAgain = delivery !== null && (delivery.next !== null || delivery.comesAgain);
+  return likelyCause({ genuine: attempts.slice(-1) }, { comesAgain });
 }
 
 interface Circumstances extends CauseContext {

@@ -3,6 +3,7 @@ import { isSuccess } from "../http/message.ts";
 import { WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
 import { isTelling, standingText } from "../orders/standing-words.ts";
 import { describeViolation, judgeOutcome, outcomeOf, textOf } from "../domain/transaction.ts";
+import { standingLabel } from "../events/event-standing-words.ts";
 import { type Forward, type Rejection, type WebhookEvent } from "../events/event.ts";
 import type { ForwardingProgress } from "../receiver/forwarder.ts";
 import type { Paint } from "./paint.ts";
@@ -179,18 +180,13 @@ export function renderForward(
 
 function progressWords(progress: ForwardingProgress | undefined, paint: Paint): string {
   if (progress === undefined) return "";
-  const { attempt, state, next } = progress;
-  if (next !== null) return paint.dim(`  attempt ${attempt}, the next one at ${formatLocal(next)}`);
-  if (state === "failed") return `  ${paint.red(`failed after ${attemptCount(attempt)}`)}`;
-  return attempt === 1 ? "" : paint.dim(`  attempt ${attempt}`);
+  const { attempt: attempts, state: fate, next } = progress;
+  if (fate === "delivered" && attempts === 1) return "";
+  const label = standingLabel({ fate, attempts, next }, (at) => `at ${formatLocal(at)}`);
+  return `  ${(fate === "failed" ? paint.red : paint.dim)(label)}`;
 }
 
-/** A failed event whose sender waited for the answer, and so knows of the failure. */
-export const RESENT_BY_SERVICE = "refused; the service sends it again";
-
 export const eventCount = (count: number): string => (count === 1 ? "1 event" : `${count} events`);
-
-export const attemptCount = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`);
 
 /** What is deleted, or is to be. */
 export const deletedWords = (

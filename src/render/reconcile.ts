@@ -3,6 +3,7 @@ import { type CommandLine, paylink } from "../domain/hint.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
 import { capitalized } from "../domain/sentence.ts";
 import { outcomeName } from "../domain/outcome.ts";
+import { FATES } from "../events/event-standing-words.ts";
 import type { Books } from "../reconcile/books.ts";
 import { standingText, sumsText } from "../orders/standing-words.ts";
 import { type Finding, type FindingName, FINDINGS, isDifference } from "../reconcile/findings.ts";
@@ -37,7 +38,7 @@ function findingWords(finding: Finding): string {
     case "refused":
       return `${paid}; a webhook that names it was rejected at ${formatLocal(new Date(finding.refused.receivedAt))}: ${finding.refused.code}. The body of that webhook is not verified. Once the key is right, accept it.`;
     case "undelivered":
-      return `${order} was paid, ${money}, and ${UNDELIVERED[finding.state]}.`;
+      return `${order} was paid, ${money}, and your application has not accepted it: ${FATES[finding.state].next}.`;
     case "differs":
       if (finding.why === "unclear")
         return `${paid}; its webhook arrived, but does not say clearly whether the payment was approved.`;
@@ -90,13 +91,6 @@ export const suggestionText = ({ finding }: Finding, near: string): string =>
 /** Whether it is about a payment without a known webhook: then the callback addresses matter. */
 export const hasNoWebhook = (finding: Finding): boolean =>
   finding.finding === "not known" || (finding.finding === "missed" && finding.why === "nothing arrived");
-
-const UNDELIVERED = {
-  pending: "your application has not accepted it yet: it waits to be forwarded",
-  failed: "your application has not accepted it: only the service may still send it again",
-  skipped: "your application has not accepted it: an operator has skipped it",
-  delivered: "your application has accepted it",
-} as const;
 
 /** What is known of where a webhook that never arrived was sent to. `callback` is where webhooks are asked for now. */
 export const callbackText = (callback: string | undefined): string =>

@@ -122,7 +122,9 @@ it("skips an event after a confirmation, and says so wherever it is shown", asyn
   });
   expect(await listed("--failed")).toMatchObject([["uti-b", { state: "failed" }]]);
   expect((await events("list")).stdout).toMatch(/uti-a +skipped$/m);
-  expect((await events("show", "uti-a")).stdout).toMatch(/skip by \S+\n.*skipped: never forwarded/);
+  expect((await events("show", "uti-a")).stdout).toMatch(
+    /skip by \S+\n.*It was skipped, and will not be forwarded\.\n.*events retry \w+ {3}forwards it after all/,
+  );
   expect(JSON.parse((await events("show", "uti-a", "--json")).stdout)).toMatchObject({
     delivery: { state: "skipped", next: null },
     actions: [{ action: "skip", actor: expect.any(String) as unknown }],

@@ -140,13 +140,11 @@ function pagesOn(open: () => Promise<EventStore>): void {
     const { get, post, observed } = openInspector(store);
     const nowhere = event(idOf("a"), { reference: "NOWHERE" });
     await store.append(nowhere);
-    expect(wordsOf(await get(`/events/${nowhere.id}`))).toContain(
-      "Verified. It is not forwarded: start listen",
-    );
+    expect(wordsOf(await get(`/events/${nowhere.id}`))).toContain("It is not forwarded: start listen");
     const waits = event(idOf("b"), { reference: "WAITS", cardPan: "4111111111111111", surprise: 1 });
     await store.append(waits, 0);
     const path = `/events/${waits.id}`;
-    expect(wordsOf(await get(path))).toContain("Verified, and waiting for its first attempt.");
+    expect(wordsOf(await get(path))).toContain("It waits to be forwarded.");
     const claim = await claimOne(store);
     expect(wordsOf(await get(path))).toContain("It is being forwarded now.");
     await store.ended(claim, { ...forward(500), detail: "nope" }, 3_600_000);
@@ -156,14 +154,14 @@ function pagesOn(open: () => Promise<EventStore>): void {
       expect(refused).toContain(words);
     expect(refused).not.toContain("4111111111111111");
     expect((await post(`${path}/skip`, `back=${path}`)).header("location")).toBe(`${path}?done=skip`);
-    expect(wordsOf(await get(path))).toMatch(/Skipped .* ago: it will not be forwarded\..*Skip by tester/);
+    expect(wordsOf(await get(path))).toMatch(/It was skipped, and will not be forwarded\..*Skip by tester/);
     await post(`${path}/retry`);
     expect(wordsOf(await get(path))).toContain("Retry by tester");
     const again = await claimOne(store);
     expect((await post(`${path}/retry`)).header("location")).toBe("/?done=busy");
     await store.ended(again, unanswered("connection refused"));
     expect(wordsOf(await get(path))).toMatch(
-      /Your application did not answer\. .*connection refused\. paylink does not retry it on its own/,
+      /Your application did not answer\. It is not sent again by itself\. .*connection refused/,
     );
     expect((await post("/retry-all")).header("location")).toBe("/?done=retry-1");
     const last = await claimOne(store);

@@ -8,29 +8,20 @@ import { NO_VALUE, renderListing } from "../../render/layout.ts";
 import { recordAmount } from "../../render/transaction-record.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import { readingKeys } from "../order-standings.ts";
-import { deliveryMark } from "./stored-events.ts";
-import type { History } from "../../events/history.ts";
-import {
-  type StoredDelivery,
-  isSentAgain,
-  type StoredAttempt,
-  type StoredEvent,
-} from "../../events/history.ts";
+import { deliveryLabel } from "./stored-events.ts";
+import { eventStanding } from "../../events/event-standing.ts";
+import { FATES, standingWords } from "../../events/event-standing-words.ts";
+import type { History, StoredAttempt, StoredEvent } from "../../events/history.ts";
+import { type Step, stepsOf } from "../../events/steps.ts";
 import { type HttpRequest, isSuccess } from "../../http/message.ts";
 import { bodyIsKept, type Rejection } from "../../events/event.ts";
 import { eventLine, failedCheckOf, requestDocument } from "../../events/event-json.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import { renderHint } from "../../render/hint.ts";
 import { fitLines, formatLocal } from "../../render/layout.ts";
-import { likelyCause } from "../../render/likely-cause.ts";
+import { lastCause } from "../../render/likely-cause.ts";
 import type { Paint } from "../../render/paint.ts";
-import {
-  attemptCount,
-  eventCount,
-  RESENT_BY_SERVICE,
-  renderCard,
-  renderWebhook,
-} from "../../render/received-webhook.ts";
+import { eventCount, renderCard, renderWebhook } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { rejectionText } from "../event-text.ts";
 import { clip } from "../../render/width.ts";
@@ -100,7 +91,7 @@ async function showOrder(
     { text: outcome },
     { text: content.record === null ? NO_VALUE : recordAmount(content.record), right: true },
     { text: uti || id },
-    { text: delivery === null ? "not forwarded" : deliveryMark(delivery, now()) },
+    { text: deliveryLabel(delivery, now()) },
   ]);
   out.data(
     [
@@ -127,30 +118,20 @@ const rejectionDocument = ({ request, ...rejection }: Rejection): string =>
     request: request && requestDocument(request),
   });
 
-/** The event, and one line for everything that happened to it, in order. */
-function eventDetails(
-  event: StoredEvent,
-  { arrivals, attempts, actions }: History,
-  full: boolean,
-  context: Context,
-): string {
+/** The event, whose head says when it arrived, and one line for everything that happened to it then, in order. */
+function eventDetails(event: StoredEvent, history: History, full: boolean, context: Context): string {
   const { paint, width, lineWidth } = context.out;
-  const { verdict, request, receivedAt, id, delivery } = event;
-  const happened = [
-    { at: receivedAt, text: "received" },
-    ...arrivals.map((arrival) => ({ at: arrival.receivedAt, text: paint.yellow("repeated") })),
-    ...attempts.map((attempt) => ({
-      at: attempt.at,
-      text: [attemptWords(attempt, paint), ...(full ? wholeAnswer(attempt, paint) : [])].join("\n"),
-    })),
-    ...actions.map(({ at, action, actor }) => ({ at, text: `${action} by ${safeText(actor)}` })),
-  ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
+  const { verdict, request } = event;
+  const steps = stepsOf({ events: [{ event, history }] }, context.now()).filter(
+    ({ what }) => what !== "webhook arrived",
+  );
+  const cause = lastCause(event, history);
   const afterRequest = [
     ...(full ? [`  ${paint.cyan("signature")}`, `    ${verdictWords(verdict)}`] : []),
     `  ${paint.dim(`verified by the key ${event.key}`)}`,
-    ...happened.map(({ at, text }) => `  ${paint.dim(formatLocal(at))}  ${text}`),
-    ...causeLines(attempts.at(-1), delivery),
-    ...(delivery === null ? [] : [`  ${deliveryWords(id, delivery, context)}`]),
+    ...steps.map((step) => `  ${paint.dim(formatLocal(step.at))}  ${stepWords(step, full, paint)}`),
+    ...(cause === undefined ? [] : [`  ${safeText(cause)}`]),
+    ...standingLines(event, history, context),
   ];
   return [
     (full ? renderWebhook : renderCard)(event, { paint, width }),
@@ -158,6 +139,12 @@ function eventDetails(
     ...(full ? requestLines(request, paint) : []),
     fitLines(afterRequest.join("\n"), lineWidth),
   ].join("\n");
+}
+
+function stepWords({ what, attempt, actor }: Step, full: boolean, paint: Paint): string {
+  if (attempt !== undefined)
+    return [attemptWords(attempt, paint), ...(full ? wholeAnswer(attempt, paint) : [])].join("\n");
+  return actor === undefined ? what : `${what} by ${safeText(actor)}`;
 }
 
 /** Characters of the application's answer: of what frameworks put on a page of an error, up to the place in the source. */
@@ -170,12 +157,6 @@ function attemptWords({ status, ms, target, detail, isReplay }: StoredAttempt, p
       : (isSuccess(status) ? paint.green : paint.red.bold)(String(status));
   const words = status === null || detail === "" ? "" : `  ${clip(safeText(detail), ATTEMPT_ANSWER_LENGTH)}`;
   return `${isReplay ? "replay " : ""}→ ${answer} in ${ms} ms  ${safeText(target)}${words}`;
-}
-
-/** Why the last attempt was probably not accepted. */
-function causeLines(attempt: StoredAttempt | undefined, delivery: StoredDelivery | null): string[] {
-  const cause = attempt && likelyCause({ genuine: [attempt] }, { comesAgain: isSentAgain(delivery) });
-  return cause === undefined ? [] : [`  ${safeText(cause)}`];
 }
 
 /** Its headers and its body, as far as they are kept. */
@@ -195,25 +176,21 @@ function verdictWords({ keyid, alg, created, covered }: Verdict): string {
   return `${alg}${key}${when}, covers ${covered.map(safeText).join(" ")}`;
 }
 
-function deliveryWords(
-  id: string,
-  { state, attempts, isTrying, next, comesAgain }: StoredDelivery,
+const KIND_COLOURS = { good: "green", bad: "red", waiting: "yellow" } as const;
+
+/** What became of it: the answer is in the line of its attempt already. */
+function standingLines(
+  { id, delivery }: StoredEvent,
+  { attempts }: History,
   { out: { paint }, named }: Context,
-): string {
-  const retry = renderHint([paylink`events retry ${id}`], named);
-  const made = attemptCount(attempts);
-  if (state === "delivered") return paint.green("delivered: your application accepted it");
-  if (state === "skipped")
-    return `${paint.yellow("skipped: never forwarded")}; ${retry}   forwards it after all`;
-  if (comesAgain)
-    return `${paint.yellow(RESENT_BY_SERVICE)}; ${retry}   lets a listen --ack stored forward it`;
-  if (state === "failed")
-    return `${paint.red(`failed after ${made}`)}; ${retry}   lets a listen --ack stored forward it`;
-  if (isTrying) return paint.yellow("an attempt is under way");
-  if (attempts === 0) return paint.yellow("waits for its first attempt");
-  return paint.yellow(
-    `waits for attempt ${attempts + 1}${next === null ? "" : `, due at ${formatLocal(next)}`}`,
-  );
+): string[] {
+  const standing = eventStanding(delivery, attempts);
+  const { kind, did = "", next = did, at } = standingWords(standing);
+  const { retry } = FATES[standing.fate];
+  return [
+    `  ${paint[KIND_COLOURS[kind]](safeText(at === null ? next : `${next} at ${formatLocal(at)}.`))}`,
+    ...(retry === undefined ? [] : [`  ${renderHint([paylink`events retry ${id}`], named)}   ${retry}`]),
+  ];
 }
 
 function rejectionDetails(rejection: Rejection, { out, named }: Context): string {

@@ -7,6 +7,8 @@ import type { EventStore } from "../../store/event-store.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { type CurrencySum, type KeyStats, NO_EVENTS, type StateStats } from "../../store/stats.ts";
 import { shortKey } from "../../signatures/thumbprint.ts";
+import { eventStanding } from "../../events/event-standing.ts";
+import { standingLabel } from "../../events/event-standing-words.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../events/event-json.ts";
 import {
   type Cell,
@@ -16,7 +18,7 @@ import {
   renderListing,
   NO_VALUE,
 } from "../../render/layout.ts";
-import { attemptCount, RESENT_BY_SERVICE, deletedWords } from "../../render/received-webhook.ts";
+import { deletedWords } from "../../render/received-webhook.ts";
 import { csvRecord, csvTime } from "../../render/csv-listing.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { statsSentence, sumTexts } from "../../render/stats.ts";
@@ -157,7 +159,7 @@ function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell
       ? [`order ${STANDING_LABELS[one.order.standing]}`]
       : []),
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
-    ...(one.delivery === null ? [] : [deliveryMark(one.delivery, now())]),
+    ...(one.delivery === null ? [] : [deliveryLabel(one.delivery, now())]),
   ];
   const outcome = outcomeOf(record);
   return [
@@ -170,18 +172,9 @@ function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell
   ];
 }
 
-/** What became of an event: how many attempts were made, and when the next one is due. */
-export function deliveryMark(
-  { state, attempts, isTrying, next, comesAgain }: StoredDelivery,
-  now: Date,
-): string {
-  if (state === "delivered") return "forwarded";
-  if (comesAgain) return RESENT_BY_SERVICE;
-  if (state !== "pending" || attempts === 0) return state;
-  const made = attemptCount(attempts);
-  if (isTrying) return `pending, ${made}, one under way`;
-  return `pending, ${made}, next ${next === null || next <= now ? "now" : relativeTime(next, now)}`;
-}
+/** In a few words, for lists. */
+export const deliveryLabel = (delivery: StoredDelivery | null, now: Date): string =>
+  standingLabel(eventStanding(delivery), (next) => (next <= now ? "now" : relativeTime(next, now)));
 
 /** As `listen --json` prints it, and what became of an event. */
 function storedLine(one: StoredRequest): string {
