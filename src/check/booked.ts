@@ -4,7 +4,12 @@ import { isRepeated, isSame, isZero, sumOf } from "../orders/amounts.ts";
 import type { Sum } from "../domain/money.ts";
 import { comparableText } from "../domain/comparable-text.ts";
 import { splitReference } from "../domain/reference.ts";
-import { paysOrder, type OrderUse } from "./endpoint.ts";
+import { isSuccess } from "../http/message.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { Payment } from "../orders/order.ts";
+import { standingOf } from "../orders/standing.ts";
+import type { CaseWebhook } from "./endpoint-case.ts";
+import type { OrderUse } from "./endpoint.ts";
 import type { SampleOrder } from "../sender/samples.ts";
 
 export interface BookedOrder {
@@ -72,13 +77,31 @@ function withoutParts(lines: readonly Sum[], order: SampleOrder, uses: readonly 
  * one is not among them.
  */
 function dueOf(uses: readonly OrderUse[], isUnknown: boolean): "once" | "never" | "perhaps" {
-  if (
-    !isUnknown &&
-    uses.some(({ case: { books }, payments }) => books === "once" && payments.some(paysOrder))
-  )
-    return "once";
+  if (!isUnknown && arePaying(uses)) return "once";
   return uses.every(({ case: { books } }) => books === "never") ? "never" : "perhaps";
 }
+
+/** Whether the order stands as paid by what the endpoint has accepted, of cases whose payments are then booked. */
+export function arePaying(uses: readonly OrderUse[]): boolean {
+  const [first] = uses;
+  if (first === undefined) return false;
+  const { number, amount, currency } = first.order;
+  const payments = uses.filter(({ case: { books } }) => books === "once").flatMap(acceptedPayments);
+  const link = { id: number, money: { amount, currency }, end: undefined, isReusable: false };
+  const { standing } = standingOf({ number, payments, links: [link] });
+  return standing === "paid" || standing === "twice";
+}
+
+const acceptedPayments = ({ payments }: OrderUse): Payment[] =>
+  payments.flatMap(({ pays, sum, status }) =>
+    isSuccess(status) ? [{ uti: "", outcome: OUTCOME[pays], kind: "takes", money: sum }] : [],
+  );
+
+const OUTCOME: Readonly<Record<CaseWebhook["pays"], Outcome>> = {
+  all: "APPROVED",
+  "a part": "PARTIALLY_APPROVED",
+  nothing: "DECLINED",
+};
 
 function findingOf(
   order: SampleOrder,

@@ -66,8 +66,6 @@ export interface PostedPayment extends Pick<CaseWebhook, "sum" | "pays"> {
   readonly status: number | null;
 }
 
-export const paysOrder = ({ pays, status }: PostedPayment): boolean => pays === "all" && isSuccess(status);
-
 export interface CaseResult extends Pick<
   EndpointCase,
   "name" | "expects" | "required" | "description" | "consequence"

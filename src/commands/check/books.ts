@@ -1,6 +1,6 @@
 /** Reads what `check --books` prints, and the orders of `check --orders`, with the reader of books that `reconcile` has. */
-import { type BookedOrder, compareBooked } from "../../check/booked.ts";
-import { type CaseResult, type OrderUse, paysOrder } from "../../check/endpoint.ts";
+import { arePaying, type BookedOrder, compareBooked } from "../../check/booked.ts";
+import type { CaseResult, OrderUse } from "../../check/endpoint.ts";
 import type { SampleOrder } from "../../sender/samples.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
@@ -102,7 +102,7 @@ export class EarlyLooks {
     known: Omit<ExpectedBookings, "uses">,
     context: Pick<Context, "runShell" | "signal">,
   ): Promise<void> {
-    const isPayment = uses.some((use) => use.case.books === "once" && use.payments.some(paysOrder));
+    const isPayment = uses.some((use) => arePaying([use]));
     if (books === undefined || !isPayment || this.looked >= EARLY_LOOKS) return;
     try {
       const lines = await runBooks({ books, map }, context);
