@@ -1,5 +1,6 @@
 /** The version, the help and the manual page, as the build made them. */
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
@@ -34,7 +35,7 @@ it("prints the same help for every way of asking, in a pipe and in a terminal", 
 });
 
 it("puts every command and topic into the manual page, with the lines of its help", async () => {
-  const page = readFileSync(resolve(import.meta.dirname, "../../dist/paylink.1"), "utf8");
+  const page = gunzipSync(readFileSync(resolve(import.meta.dirname, "../../dist/paylink.1.gz"))).toString();
   for (const heading of [".SH CREATE", ".SS events replay", ".SS sandbox rotate\\-key", ".SH EXIT STATUS"])
     expect(page).toContain(`\n${heading}\n`);
   expect(page).toContain("\n.SH SYNOPSIS\n.nf\npaylink [options] [command]\n.fi\n.SH DESCRIPTION\n");

@@ -132,6 +132,8 @@ describe("login, in a terminal", () => {
     screen.type(ENTER);
     await screen.until(/Access token/);
     screen.type(`${token}${ENTER}`);
+    await screen.until(/Make shop .* the current profile\?/s);
+    screen.type(`y${ENTER}`);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toContain("Logged in: profile shop");
     expect(screen.raw()).not.toContain(token);

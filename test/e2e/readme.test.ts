@@ -142,10 +142,12 @@ it("has a shop that books each order once, whatever else deviates, and in parts"
     { amountTrans: "10.00" },
     { transCurrencyCode: "eur" },
     { orderKey: "4111111111111111" },
+    // A part that is the whole price pays the order.
+    { transPartiallyApproved: true },
   ])
     expect([changes, await isPaid(record(changes))]).toEqual([changes, [200, true]]);
   for (const changes of [
-    { transPartiallyApproved: true },
+    { transPartiallyApproved: true, amountTrans: 4 },
     { transApproved: false },
     { transApproved: false, transCancelled: true },
     { transCancelled: true },
@@ -163,7 +165,7 @@ it("has a shop that books each order once, whatever else deviates, and in parts"
   const twice = record({ reference: "INV-1001" });
   expect([await send(twice), await send(twice)]).toEqual([200, 200]);
   expect(await isPaid(record({ reference: "INV-1001" }))).toEqual([200, false]);
-  expect(await booked()).toHaveLength(9 + 1);
+  expect(await booked()).toHaveLength(10 + 1);
   for (const isRestFirst of [false, true]) {
     const reference = numbers.pop();
     const part = record({ reference, transPartiallyApproved: true, amountTrans: 4 });

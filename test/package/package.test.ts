@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
+import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
 import { temporaryHome } from "../support/home.ts";
 import { npmSettings, pack, SIZE_BARS } from "../support/packages.ts";
@@ -60,7 +61,7 @@ it("holds only what runs, within the size bars", async () => {
     "dist/SKILL.md",
     "dist/THIRD-PARTY-NOTICES.txt",
     "dist/openapi.json",
-    "dist/paylink.1",
+    "dist/paylink.1.gz",
     "dist/sbom.cdx.json",
     "package.json",
   ]);
@@ -85,7 +86,9 @@ it("passes the workflow for GitHub Actions of help ci, installed from the packag
   const { code, stdout, stderr } = await shell.run(`set -e\n${script}`, { env: npmSettings(home) });
   expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
   expect(stderr).not.toContain("npm warn");
-  expect(readFileSync(join(home, "prefix/share/man/man1/paylink.1"), "utf8")).toContain(".TH PAYLINK 1");
+  expect(gunzipSync(readFileSync(join(home, "prefix/share/man/man1/paylink.1.gz"))).toString()).toContain(
+    ".TH PAYLINK 1",
+  );
   expect(stdout).toMatch(/^webhook sha-(?:256|512)=:/m);
 });
 

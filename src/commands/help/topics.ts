@@ -1,4 +1,5 @@
 /** The topics of `paylink help` that do not belong to one command: what each prints, as JSON and for people. */
+import { gunzipSync } from "node:zlib";
 import type { Context, Output } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { paylink } from "../../domain/hint.ts";
@@ -128,7 +129,10 @@ const ownFile = (holds: string, file: string): SavedFile => ({
   text: () => readOwnFile(file).toString(),
 });
 const OWN_FILES = {
-  man: ownFile("the manual page", "paylink.1"),
+  man: {
+    holds: "the manual page",
+    text: () => gunzipSync(readOwnFile("paylink.1.gz")).toString(),
+  },
   skill: ownFile("the skill for coding agents", "SKILL.md"),
   openapi: ownFile("the API of the service, as OpenAPI", "openapi.json"),
   changelog: ownFile("what each version does", "CHANGELOG.md"),
