@@ -1,6 +1,6 @@
 /** What several commands share: flags, each declared once, what they mean together with the settings, and the confirmation. */
 import type { ForwardingKey } from "../sender/signing-key.ts";
-import type { Mapping } from "../lists/columns.ts";
+import { parseMapping } from "../lists/columns.ts";
 import type { Choice } from "../lists/only.ts";
 import type { Context } from "../context.ts";
 import { isLoopback } from "../domain/addresses.ts";
@@ -70,10 +70,6 @@ export const eventStoreFlag = flag(
   parseEventStoreFlag,
   { example: "events.db" },
 );
-
-/** `Invoice=invoiceId`, in the words of the module that reads columns. */
-export const parseMapping: Parser<Mapping> = async (typed) =>
-  (await import("../lists/columns.ts")).parseMapping(typed);
 
 /** `Status=Open`, in the words of the module that chooses rows. */
 export const parseOnly: Parser<Choice> = async (typed) => (await import("../lists/only.ts")).parseOnly(typed);

@@ -1,5 +1,5 @@
 /** The flags of `paylink bulk`, and what a run needs of them, of the base file and of the settings. */
-import type { Mapping } from "../../lists/columns.ts";
+import { type Mapping, parseMapping, parseMappings } from "../../lists/columns.ts";
 import type { CurrencyEvidence } from "../../lists/currencies.ts";
 import { AGAIN } from "../../bulk/plan.ts";
 import type { BuildRequest } from "../../bulk/row.ts";
@@ -19,7 +19,7 @@ import {
 } from "../command.ts";
 import { parseCount, parseLookBack, parseRate, parseTimeout } from "../flag-values.ts";
 import { requestFlags } from "../request-flags.ts";
-import { headerLineFlag, parseMapping, parseOnly } from "../shared-flags.ts";
+import { headerLineFlag, parseOnly } from "../shared-flags.ts";
 
 const MAX_CONCURRENCY = 256;
 
@@ -120,14 +120,12 @@ export async function bulkOptions(
     { noAccount },
     { readBaseRequest },
     { requestBuilder },
-    { parseMappings },
     { meantByFloat },
   ] = await Promise.all([
     import("../../domain/money.ts"),
     import("../../service/open-client.ts"),
     import("../../service/base-request.ts"),
     import("../../service/request.ts"),
-    import("../../lists/columns.ts"),
     import("../../lists/amounts.ts"),
   ]);
   ifRead(["map"], ({ map }) => {
