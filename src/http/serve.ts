@@ -260,19 +260,13 @@ function refuseSocket(
 }
 
 export function socketRefusal(error: ClientError): Refusal {
-  const { code, message } = error;
-  switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return refusal("headers_too_large", "the header section is larger than 16 KiB");
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return refusal("request_timeout", "the request did not arrive in time");
-    default:
-      return refusal(
-        "http_parse_error",
-        otherProtocol(error) ??
-          `not an HTTP/1.1 request: ${message.replace("Parse Error: ", "")} (${code ?? "no code"})`,
-      );
-  }
+  const { code = "no code", message } = error;
+  if (code === "HPE_HEADER_OVERFLOW")
+    return refusal("headers_too_large", "the header section is larger than 16 KiB");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return refusal("request_timeout", "the request did not arrive in time");
+  const unread = `not an HTTP/1.1 request: ${message.replace("Parse Error: ", "")} (${code})`;
+  return refusal("http_parse_error", otherProtocol(error) ?? unread);
 }
 
 /** `closing` ends the connection after the reply. */

@@ -214,7 +214,8 @@ export function filesAt(
         folders.set(path, step.from);
         if (file !== undefined) file.syncedUntil = step.from;
         break;
-      default:
+      case "write":
+      case "truncate":
         file?.changes.push({ index, step });
     }
   }
