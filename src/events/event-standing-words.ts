@@ -6,74 +6,54 @@ import type { StoredAttempt } from "./history.ts";
 
 interface FateWords {
   readonly kind: "good" | "bad" | "waiting";
+  /** For lists and logs. */
+  readonly label: string;
   /** What comes next, after a colon or as a sentence. */
   readonly next: string;
-  /** What `events retry` does, if it does anything that would not happen anyway. */
-  readonly retry?: string;
 }
-
-const RETRY = "lets a listen --ack stored forward it";
 
 export const FATES: Readonly<Record<EventFate, FateWords>> = {
-  received: { kind: "good", next: "it is not forwarded: start listen with --forward-to" },
-  pending: { kind: "waiting", next: "it waits to be forwarded" },
-  trying: { kind: "waiting", next: "it is being forwarded now" },
-  delivered: { kind: "good", next: "your application accepted it" },
-  refused: { kind: "bad", next: "the service was told, and will send it again", retry: RETRY },
-  failed: { kind: "bad", next: "it is not sent again by itself", retry: RETRY },
-  skipped: {
-    kind: "waiting",
-    next: "it was skipped, and will not be forwarded",
-    retry: "forwards it after all",
+  received: {
+    kind: "good",
+    label: "not forwarded",
+    next: "it is not forwarded: start listen with --forward-to",
   },
+  pending: { kind: "waiting", label: "pending", next: "it waits to be forwarded" },
+  trying: { kind: "waiting", label: "being forwarded now", next: "it is being forwarded now" },
+  delivered: { kind: "good", label: "delivered", next: "your application accepted it" },
+  refused: {
+    kind: "bad",
+    label: "refused; the service sends it again",
+    next: "the service was told, and will send it again",
+  },
+  failed: { kind: "bad", label: "failed", next: "it is not sent again by itself" },
+  skipped: { kind: "waiting", label: "skipped", next: "it was skipped, and will not be forwarded" },
 };
 
-/** What is known of an attempt that has just ended, too. */
-type Progress = Pick<EventStanding, "attempts" | "next">;
-
-const LABELS: Readonly<Record<EventFate, (progress: Progress, timeOf: (at: Date) => string) => string>> = {
-  received: () => "not forwarded",
-  pending: ({ attempts, next }, timeOf) =>
-    attempts === 0
-      ? "pending"
-      : `pending, ${attemptCount(attempts)}${next === null ? "" : `, next ${timeOf(next)}`}`,
-  trying: () => "being forwarded now",
-  delivered: ({ attempts }) => (attempts > 1 ? `delivered after ${attemptCount(attempts)}` : "delivered"),
-  refused: () => "refused; the service sends it again",
-  failed: ({ attempts }) => `failed after ${attemptCount(attempts)}`,
-  skipped: () => "skipped",
-};
-
-/** For lists and logs: `pending, 2 attempts, next in 5 seconds`, where `timeOf` says "in 5 seconds". */
-export const standingLabel = (
-  { fate, ...progress }: Progress & Pick<EventStanding, "fate">,
+/** `pending, 2 attempts, next in 5 seconds`, where `timeOf` says "in 5 seconds". */
+export function standingLabel(
+  { fate, attempts, next }: Omit<EventStanding, "decidedBy">,
   timeOf: (at: Date) => string,
-): string => LABELS[fate](progress, timeOf);
-
-const attemptCount = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`);
-
-/** Sentences. */
-export interface EventWords {
-  readonly kind: FateWords["kind"];
-  /** What the application did; undefined where that says nothing of how the event stands. */
-  readonly did: string | undefined;
-  /** Why it did not answer. */
-  readonly why: string | undefined;
-  /** What comes next; undefined where nothing does. With a time, it ends before it, and lacks the full stop. */
-  readonly next: string | undefined;
-  readonly at: Date | null;
+): string {
+  const { label } = FATES[fate];
+  const made = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  if (fate === "failed") return `${label} after ${made}`;
+  return fate !== "pending" || attempts === 0
+    ? label
+    : `${label}, ${made}${next === null ? "" : `, next ${timeOf(next)}`}`;
 }
 
-export function standingWords({ fate, attempts, next, decidedBy }: EventStanding): EventWords {
-  const isPlanned = fate === "pending" && attempts > 0 && next !== null;
+/** Sentences: what the application did, why it did not answer, and what comes next. With a time, `next` ends before it. */
+export function standingWords({ fate, attempts, next, decidedBy }: EventStanding) {
+  const at = fate === "pending" && attempts > 0 ? next : null;
   const isEnd = decidedBy !== undefined && (fate === "received" || fate === "delivered");
   return {
     kind: decidedBy === undefined ? FATES[fate].kind : isSuccess(decidedBy.status) ? "good" : "bad",
     did: decidedBy && didText(decidedBy),
     why: decidedBy?.status === null ? decidedBy.detail : undefined,
-    next: isPlanned ? `Attempt ${attempts + 1}` : isEnd ? undefined : `${capitalized(FATES[fate].next)}.`,
-    at: isPlanned ? next : null,
-  };
+    next: isEnd ? undefined : at === null ? `${capitalized(FATES[fate].next)}.` : `Attempt ${attempts + 1}`,
+    at,
+  } as const;
 }
 
 function didText(attempt: StoredAttempt): string {

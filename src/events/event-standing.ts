@@ -6,44 +6,22 @@ import type { StoredAttempt, StoredDelivery } from "./history.ts";
 /** `received` is forwarded nowhere, of `trying` an attempt is under way, and the service sends `refused` again. */
 export type EventFate = DeliveryState | "received" | "trying" | "refused";
 
-export interface EventStanding {
+export interface EventStanding extends Pick<StoredDelivery, "attempts" | "next"> {
   readonly fate: EventFate;
-  /** The attempts so far, without replays. */
-  readonly attempts: number;
-  /** When the next attempt is due; null if none follows, or one is under way. */
-  readonly next: Date | null;
-  /** The attempt that tells why; undefined without one, and where its history is not read. */
+  /** The attempt that tells why; undefined without one, and where the attempts are not read. */
   readonly decidedBy: StoredAttempt | undefined;
 }
 
-/** `attempts` is what is known of its attempts, in order. A replay to another application decides nothing. */
+/** A replay to another application decides nothing. */
 export function eventStanding(
   delivery: StoredDelivery | null,
   attempts: readonly StoredAttempt[] = [],
 ): EventStanding {
-  const fate = fateOf(delivery);
-  return {
-    fate,
-    attempts: delivery?.attempts ?? 0,
-    next: delivery?.next ?? null,
-    decidedBy: attempts.findLast(({ status }) => DECIDES[fate](isSuccess(status))),
-  };
+  if (delivery === null) return { fate: "received", attempts: 0, next: null, decidedBy: attempts.at(-1) };
+  const { state, comesAgain, isTrying } = delivery;
+  const fate = comesAgain ? "refused" : state === "pending" && isTrying ? "trying" : state;
+  const isTold = fate !== "trying" && fate !== "skipped";
+  const tells = ({ status }: StoredAttempt): boolean =>
+    isTold && isSuccess(status) === (fate === "delivered");
+  return { fate, attempts: delivery.attempts, next: delivery.next, decidedBy: attempts.findLast(tells) };
 }
-
-function fateOf(delivery: StoredDelivery | null): EventFate {
-  if (delivery === null) return "received";
-  const { state, isTrying, comesAgain } = delivery;
-  if (comesAgain) return "refused";
-  return state === "pending" && isTrying ? "trying" : state;
-}
-
-/** Whether an attempt tells why, by whether it was accepted. */
-const DECIDES: Readonly<Record<EventFate, (isAccepted: boolean) => boolean>> = {
-  received: () => true,
-  pending: (isAccepted) => !isAccepted,
-  trying: () => false,
-  delivered: (isAccepted) => isAccepted,
-  refused: (isAccepted) => !isAccepted,
-  failed: (isAccepted) => !isAccepted,
-  skipped: () => false,
-};

@@ -30,8 +30,8 @@ export interface Step {
   readonly detail: string;
   /** Of an attempt to forward or replay. */
   readonly attempt?: StoredAttempt;
-  /** Who did it by hand. */
-  readonly actor?: string;
+  /** The names of the event that it happened to. */
+  readonly event?: string;
 }
 
 /** A link of an order, with its id. */
@@ -49,7 +49,7 @@ interface Happened {
 export const stepsOf = ({ links = [], events = [], rejections = [] }: Happened, now: Date): Step[] =>
   [
     ...links.flatMap((link) => linkSteps(link, now)),
-    ...events.flatMap(({ event, history }) => eventSteps(event, history)),
+    ...events.flatMap(eventSteps),
     ...rejections.map(rejectionStep),
   ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
 
@@ -78,31 +78,29 @@ function linkSteps({ link, id }: NamedLink, now: Date): Step[] {
 const amountOf = (money: Sum | undefined): string =>
   money === undefined ? "" : `, ${groupedAmount(money.amount, money.currency)}`;
 
-function eventSteps(event: StoredEvent, { arrivals, attempts, actions }: History): Step[] {
-  const { receivedAt, uti, id, outcome, content } = event;
-  const named = `event ${id}${uti === "" ? "" : `, uti ${uti}`}`;
+function eventSteps({ event: stored, history }: NonNullable<Happened["events"]>[number]): Step[] {
+  const { receivedAt, uti, id, outcome, content } = stored;
+  const event = `event ${id}${uti === "" ? "" : `, uti ${uti}`}`;
+  const money = amountOf(moneyIn(content.record));
   return [
-    {
-      at: receivedAt,
-      what: "webhook arrived",
-      detail: `${outcome}${amountOf(moneyIn(content.record))}, ${named}`,
-    },
-    ...arrivals.map((arrival): Step => ({
-      at: arrival.receivedAt,
+    { at: receivedAt, what: "webhook arrived", detail: `${outcome}${money}`, event },
+    ...history.arrivals.map(({ receivedAt: at }): Step => ({
+      at,
       what: "webhook repeated",
-      detail: named,
+      detail: "",
+      event,
     })),
-    ...attempts.map((attempt): Step => ({
+    ...history.attempts.map((attempt): Step => ({
       at: attempt.at,
       what: attempt.isReplay ? "replayed" : "forwarded",
       detail: attemptDetail(attempt),
       attempt,
     })),
-    ...actions.map(({ at, action, actor }): Step => ({
+    ...history.actions.map(({ at, action, actor }): Step => ({
       at,
       what: action,
-      detail: `by ${actor}, ${named}`,
-      actor,
+      detail: `by ${actor}`,
+      event,
     })),
   ];
 }

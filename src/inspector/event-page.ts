@@ -187,31 +187,19 @@ function describeEvent({ delivery }: StoredEvent, { attempts }: History, now: Da
 /** The attempts with what was done by hand, the last one first. */
 function attemptsPart(event: StoredEvent, history: History, now: Date): Page {
   let number = 0;
-  const rows = stepsOf({ events: [{ event, history }] }, now).flatMap(
-    ({ at, what, attempt, actor }): ShownAttempt[] => {
+  const rows = stepsOf({ events: [{ event, history }] }, now)
+    .filter(({ what }) => what !== "webhook arrived" && what !== "webhook repeated")
+    .map(({ at, what, detail, attempt }): ShownAttempt => {
       const row = { id: String(at.getTime()), time: exactTime(at, now) };
-      if (actor !== undefined)
-        return [
-          {
-            ...row,
-            title: html`${capitalized(what)} by <bdi>${clipped(actor)}</bdi>`,
-            answer: "",
-            kind: "waiting",
-          },
-        ];
-      if (attempt === undefined) return [];
-      const { status, detail, isReplay, target } = attempt;
-      return [
-        {
-          ...row,
-          title: isReplay ? "Sent again by hand" : `Attempt ${++number}`,
-          answer: status === null ? detail : answerText(attempt),
-          kind: isSuccess(status) ? "good" : "bad",
-          target,
-        },
-      ];
-    },
-  );
+      if (attempt === undefined) {
+        const title = html`${capitalized(what)} <bdi>${clipped(detail)}</bdi>`;
+        return { ...row, title, answer: "", kind: "waiting" };
+      }
+      const { status, isReplay, target } = attempt;
+      const answer = status === null ? attempt.detail : answerText(attempt);
+      const title = isReplay ? "Sent again by hand" : `Attempt ${++number}`;
+      return { ...row, title, answer, kind: isSuccess(status) ? "good" : "bad", target };
+    });
   return attemptsPanel(
     rows.toReversed().slice(0, ATTEMPTS_SHOWN),
     Math.max(0, rows.length - ATTEMPTS_SHOWN),

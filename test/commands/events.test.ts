@@ -179,7 +179,9 @@ describe("events show", () => {
     expect(await post(listen.url, webhook(listen.url, one))).toBe(403);
     expect(await attempts()).toMatchObject([{ status: 403, reply: { text: "Jeton périmé: CSRF" } }]);
     expect(JSON.stringify(await attempts())).not.toContain("s=1");
-    expect(await show()).toMatch(/→ 403 in \d+ ms .*Jeton périmé: CSRF\n.*CSRF[^\n]*\n/);
+    expect(await show()).toMatch(
+      /forwarded .*: answered 403 in \d+ ms: .*Jeton périmé: CSRF\n.*CSRF[^\n]*\n/,
+    );
     expect(await show()).not.toContain("iso-8859-1");
     expect(await post(listen.url, webhook(listen.url, one))).toBe(500);
     expect(await post(listen.url, webhook(listen.url, one))).toBe(302);
@@ -190,7 +192,7 @@ describe("events show", () => {
     expect(await show()).not.toContain("<pre>");
     const full = await show("--full");
     expect(full).toMatch(
-      /→ 403 [^]*content-type: text\/html; charset=iso-8859-1\n[^]*Jeton périmé: CSRF\n[^]*→ 500 [^]*<pre>Error: SMTP[^]*→ 302 [^]*location: \/login\n/i,
+      /answered 403 [^]*content-type: text\/html; charset=iso-8859-1\n[^]*Jeton périmé: CSRF\n[^]*answered 500 [^]*<pre>Error: SMTP[^]*answered 302 [^]*location: \/login\n/i,
     );
     await listen.stop();
   });

@@ -9,8 +9,8 @@ import { recordAmount } from "../../render/transaction-record.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import { readingKeys } from "../order-standings.ts";
 import { deliveryLabel } from "./stored-events.ts";
-import { eventStanding } from "../../events/event-standing.ts";
-import { FATES, standingWords } from "../../events/event-standing-words.ts";
+import { type EventFate, eventStanding } from "../../events/event-standing.ts";
+import { standingWords } from "../../events/event-standing-words.ts";
 import type { History, StoredAttempt, StoredEvent } from "../../events/history.ts";
 import { type Step, stepsOf } from "../../events/steps.ts";
 import { type HttpRequest, isSuccess } from "../../http/message.ts";
@@ -24,7 +24,6 @@ import type { Paint } from "../../render/paint.ts";
 import { eventCount, renderCard, renderWebhook } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { rejectionText } from "../event-text.ts";
-import { clip } from "../../render/width.ts";
 
 interface ShowValues {
   readonly uti: string;
@@ -141,22 +140,10 @@ function eventDetails(event: StoredEvent, history: History, full: boolean, conte
   ].join("\n");
 }
 
-function stepWords({ what, attempt, actor }: Step, full: boolean, paint: Paint): string {
-  if (attempt !== undefined)
-    return [attemptWords(attempt, paint), ...(full ? wholeAnswer(attempt, paint) : [])].join("\n");
-  return actor === undefined ? what : `${what} by ${safeText(actor)}`;
-}
-
-/** Characters of the application's answer: of what frameworks put on a page of an error, up to the place in the source. */
-const ATTEMPT_ANSWER_LENGTH = 160;
-
-function attemptWords({ status, ms, target, detail, isReplay }: StoredAttempt, paint: Paint): string {
-  const answer =
-    status === null
-      ? paint.red.bold(safeText(detail))
-      : (isSuccess(status) ? paint.green : paint.red.bold)(String(status));
-  const words = status === null || detail === "" ? "" : `  ${clip(safeText(detail), ATTEMPT_ANSWER_LENGTH)}`;
-  return `${isReplay ? "replay " : ""}→ ${answer} in ${ms} ms  ${safeText(target)}${words}`;
+function stepWords({ what, attempt, detail }: Step, full: boolean, paint: Paint): string {
+  if (attempt === undefined) return `${what} ${safeText(detail)}`.trim();
+  const shown = (isSuccess(attempt.status) ? paint.green : paint.red.bold)(what);
+  return [`${shown}  ${safeText(detail)}`, ...(full ? wholeAnswer(attempt, paint) : [])].join("\n");
 }
 
 /** Its headers and its body, as far as they are kept. */
@@ -179,19 +166,24 @@ function verdictWords({ keyid, alg, created, covered }: Verdict): string {
 const KIND_COLOURS = { good: "green", bad: "red", waiting: "yellow" } as const;
 
 /** What became of it: the answer is in the line of its attempt already. */
-function standingLines(
-  { id, delivery }: StoredEvent,
-  { attempts }: History,
-  { out: { paint }, named }: Context,
-): string[] {
-  const standing = eventStanding(delivery, attempts);
+function standingLines(event: StoredEvent, { attempts }: History, { out, named }: Context): string[] {
+  const standing = eventStanding(event.delivery, attempts);
   const { kind, did = "", next = did, at } = standingWords(standing);
-  const { retry } = FATES[standing.fate];
+  const retry = RETRIES[standing.fate];
   return [
-    `  ${paint[KIND_COLOURS[kind]](safeText(at === null ? next : `${next} at ${formatLocal(at)}.`))}`,
-    ...(retry === undefined ? [] : [`  ${renderHint([paylink`events retry ${id}`], named)}   ${retry}`]),
+    `  ${out.paint[KIND_COLOURS[kind]](safeText(at === null ? next : `${next} at ${formatLocal(at)}.`))}`,
+    ...(retry === undefined
+      ? []
+      : [`  ${renderHint([paylink`events retry ${event.id}`], named)}   ${retry}`]),
   ];
 }
+
+/** What `events retry` does, if it does anything that would not happen anyway. */
+const RETRIES: Readonly<Partial<Record<EventFate, string>>> = {
+  refused: "lets a listen --ack stored forward it",
+  failed: "lets a listen --ack stored forward it",
+  skipped: "forwards it after all",
+};
 
 function rejectionDetails(rejection: Rejection, { out, named }: Context): string {
   const { request, id, verdict } = rejection;

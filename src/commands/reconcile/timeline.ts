@@ -102,6 +102,10 @@ async function timelineOf(found: FoundOrder, sources: OrderSources): Promise<Tim
   };
 }
 
+/** With the event that it happened to. */
+const stepText = ({ detail, event = "" }: Step): string =>
+  [detail, event].filter((text) => text !== "").join(", ");
+
 function printTimeline(
   { out, named }: Context,
   number: string,
@@ -119,12 +123,12 @@ function printTimeline(
     .filter(({ words }) => words[0]?.text !== "reconcile")
     .flatMap((one) => renderCommand(one, named) ?? []);
   if (out.json) {
-    const lines = steps.map(({ at, what, detail }) => ({
+    const lines = steps.map((step) => ({
       type: "step",
       invoiceId: number,
-      at,
-      what,
-      detail,
+      at: step.at,
+      what: step.what,
+      detail: stepText(step),
     }));
     const agrees = !verdict.isDifferent;
     const last = {
@@ -141,12 +145,13 @@ function printTimeline(
   }
   const widest = Math.max(...steps.map(({ what }) => what.length));
   /** What does not fit goes to the next line: the ids in it are whole. */
-  const stepLine = ({ at, what, detail }: Step): string => {
-    const time = formatLocal(at);
-    const line = `${time}  ${what.padEnd(widest)}  ${safeText(detail)}`;
+  const stepLine = (step: Step): string => {
+    const { at, what } = step;
+    const [time, detail] = [formatLocal(at), safeText(stepText(step))];
+    const line = `${time}  ${what.padEnd(widest)}  ${detail}`;
     return widthOf(line) <= lineWidth
       ? line.replace(time, paint.dim(time))
-      : `${paint.dim(time)}  ${what}\n    ${wrap(safeText(detail), lineWidth - 4, 4)}`;
+      : `${paint.dim(time)}  ${what}\n    ${wrap(detail, lineWidth - 4, 4)}`;
   };
   out.lines([
     paint.bold(safeText(number)),
