@@ -2,78 +2,23 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
-import { createPageAccess } from "../../src/pages/access.ts";
-import { createInspector, type InspectorParts, type EventSending } from "../../src/inspector/server.ts";
+import type { EventSending } from "../../src/inspector/server.ts";
 import type { NewEvent } from "../../src/events/event.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
+import {
+  COOKIE,
+  HOST,
+  NOW,
+  NOWHERE,
+  openInspector,
+  PAGES,
+  SAME_PAGE,
+  SESSION,
+  wordsOf,
+} from "../support/inspector.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { AT, event, forward, idOf, KEYS, rejection, unanswered, wanted } from "../support/stored-events.ts";
-
-const SESSION = "s".repeat(32);
-const COOKIE = { Cookie: `paylink-inspect-4020=${SESSION}` };
-const HOST = "paylink-0123456789ab.localhost";
-const PAGES = `http://${HOST}:4020`;
-const SAME_PAGE = { ...COOKIE, Origin: PAGES };
-const NOWHERE: EventSending = {
-  target: "",
-  signs: false,
-  send: async () => "must be a port",
-};
-const NOW = new Date(AT.getTime() + 60_000);
-
-type Headers = Readonly<Record<string, string>>;
-
-function openInspector(store: EventStore, parts: Partial<InspectorParts> = {}) {
-  const observed: string[] = [];
-  const printed: string[] = [];
-  let keys = 0;
-  const access = createPageAccess({
-    name: "paylink-inspect",
-    host: HOST,
-    isShared: () => false,
-    session: SESSION,
-    newKey: () => `key-${++keys}`,
-    used: (origin) => void printed.push(access.newAddress(origin)),
-  });
-  printed.push(access.newAddress("http://127.0.0.1:4020/"));
-  const handler = createInspector({
-    store,
-    profile: "shop",
-    named: {},
-    access,
-    now: () => NOW,
-    advice: "paylink trigger approved",
-    verifyNow: async () => undefined,
-    keys: async () => KEYS,
-    sending: NOWHERE,
-    observe: (action, what) => void observed.push(`${action} ${what}`),
-    ...parts,
-  });
-  const request = async (
-    method: string,
-    target: string,
-    {
-      headers = COOKIE,
-      body = "",
-      authority = `${HOST}:4020`,
-    }: { headers?: Headers; body?: string; authority?: string } = {},
-  ) => {
-    const reply = await handler({
-      method,
-      scheme: "http",
-      authority,
-      target,
-      headers: Object.entries(headers),
-      body: new TextEncoder().encode(body),
-    });
-    const header = (name: string) => reply.headers.find(([spelled]) => spelled.toLowerCase() === name)?.[1];
-    return { status: reply.status, header, text: Buffer.from(reply.body).toString() };
-  };
-  const get = async (target: string): Promise<string> => (await request("GET", target)).text;
-  const post = (target: string, body = "back=/") => request("POST", target, { headers: SAME_PAGE, body });
-  return { request, get, post, printed, observed };
-}
 
 async function claimOne(store: EventStore) {
   const [claimed] = await store.claim(wanted());
@@ -81,8 +26,6 @@ async function claimOne(store: EventStore) {
   return claimed;
 }
 
-/** The words of a page, without its tags. */
-const wordsOf = (page: string): string => page.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
 const rowIds = (page: string): string[] =>
   [...page.matchAll(/<tr data-row="([^"]+)"/g)].map(([, id = ""]) => id);
 

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { comparableText } from "../../src/domain/comparable-text.ts";
 import { readRecord } from "../../src/domain/transaction.ts";
-import type { EventLog, NewEvent, Stored } from "../../src/events/event.ts";
+import type { EventLog, Stored } from "../../src/events/event.ts";
 import { paymentIn } from "../../src/orders/order.ts";
 import { standingOf } from "../../src/orders/standing.ts";
 import { comparedStanding } from "../../src/reconcile/findings.ts";
@@ -15,25 +15,9 @@ import { openPostgres, openWithoutThread } from "../support/event-stores.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { all, AT, genuine, idOf, verdict } from "../support/stored-events.ts";
+import { all, idOf } from "../support/stored-events.ts";
+import { arrived, keyOf } from "./arrived.ts";
 import { asMembers, bodyOf, histories, type History, orderOf, type VectorEvent } from "./vectors.ts";
-
-const keyOf = (key = 1): string => `key-${key}`;
-
-/** The event as a receiver has verified it. */
-function arrived(event: VectorEvent, history: Pick<History, "number" | "keys">, id: string): NewEvent {
-  const request = { ...genuine, body: bodyOf(event, history) };
-  const key = verdict.key && { ...verdict.key, thumbprint: keyOf(event.key) };
-  return {
-    type: "event",
-    id,
-    receivedAt: AT,
-    verdict: { ...verdict, key },
-    request,
-    content: readRecord(request.body),
-    keys: (history.keys ?? [1, 2]).map(keyOf),
-  };
-}
 
 const own = ({ keys = [1, 2], events }: History): VectorEvent[] =>
   events.filter(({ key = 1 }) => keys.includes(key));
