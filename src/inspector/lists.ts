@@ -30,7 +30,7 @@ export async function eventsPage(
     problem === undefined
       ? await Promise.all([
           store.list(query, { before: asked["older"], limit: ROWS_SHOWN + 1 }),
-          store.totals(query),
+          store.totals(query, view.keys),
           store.paths(PATHS_SHOWN),
         ])
       : [[], undefined, []];
@@ -125,8 +125,8 @@ const totalsWords = (view: InspectorView, totals: Totals): Page =>
   }`;
 
 /** The file of the same list; one that leaves rows out says so before it is made. */
-function exportLink(filters: EventFilters, { groups, rejected }: Totals): Page {
-  const rows = rejected + groups.reduce((sum, { events }) => sum + events, 0);
+function exportLink(filters: EventFilters, { groups, replaced, rejected }: Totals): Page {
+  const rows = rejected + [...groups, ...replaced].reduce((sum, { events }) => sum + events, 0);
   const part = rows > EXPORTED ? `, the newest ${EXPORTED.toLocaleString("en-US")}` : "";
   return html`<a href="${address("/export.csv", filters)}" download>Export CSV${part}</a>`;
 }

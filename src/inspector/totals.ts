@@ -1,24 +1,37 @@
 /** The number and the sums of what a list shows, by currency: of the keys in use here, and apart those of other keys. */
-import type { Group, Totals } from "../store/search.ts";
+import type { Totals } from "../store/search.ts";
 import { plural } from "../pages/components.ts";
 import { sumsOf } from "../pages/totals.ts";
 import { isApart, type InspectorView } from "./frame.ts";
 
-/** "412 events, 3 rejected; approved EUR 1,250.00, GBP 20.00; not approved EUR 80.00." */
-export function totalsSentence(view: InspectorView, { groups, rejected }: Totals): string {
-  const other = groups.filter((group) => isApart(view, group));
-  const own = groups.filter((group) => !other.includes(group));
+/** "412 events (2 replaced by newer records), 3 rejected; approved EUR 1,250.00, GBP 20.00; not approved EUR 80.00." */
+export function totalsSentence(view: InspectorView, { groups, replaced, rejected }: Totals): string {
+  const of = (apart: boolean) => {
+    const isOf = (one: { readonly key: string }): boolean => isApart(view, one) === apart;
+    const counted = groups.filter(isOf);
+    const without = eventsIn(replaced.filter(isOf));
+    const newer = without === 1 ? "a newer record" : "newer records";
+    return {
+      events: eventsIn(counted) + without,
+      note: without === 0 ? "" : ` (${without.toLocaleString("en-US")} replaced by ${newer})`,
+      sums: sumsOf(counted),
+    };
+  };
+  const [own, other] = [of(false), of(true)];
   const counted = [
-    ...(own.length > 0 || (other.length === 0 && rejected === 0) ? [plural(eventsIn(own), "event")] : []),
+    ...(own.events > 0 || (other.events === 0 && rejected === 0)
+      ? [`${plural(own.events, "event")}${own.note}`]
+      : []),
     ...(rejected > 0 ? [`${rejected.toLocaleString("en-US")} rejected`] : []),
   ].join(", ");
   const words = [
-    ...(counted === "" ? [] : [[counted, ...sumsOf(own)].join("; ")]),
-    ...(other.length === 0
+    ...(counted === "" ? [] : [[counted, ...own.sums].join("; ")]),
+    ...(other.events === 0
       ? []
-      : [[`other keys: ${plural(eventsIn(other), "event")}`, ...sumsOf(other)].join("; ")]),
+      : [[`other keys: ${plural(other.events, "event")}${other.note}`, ...other.sums].join("; ")]),
   ].join(". ");
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
-const eventsIn = (groups: readonly Group[]): number => groups.reduce((sum, { events }) => sum + events, 0);
+const eventsIn = (groups: readonly { readonly events: number }[]): number =>
+  groups.reduce((sum, { events }) => sum + events, 0);

@@ -13,7 +13,7 @@ export const eventsTrend = (
   trendPart(now, place, async ({ parts, width, since, until }) => {
     const [bars, totals] = await Promise.all([
       store.bars(parts, width, until, keys),
-      store.totals({ since, keys }),
+      store.totals({ since, keys }, keys),
     ]);
     return {
       series: [

@@ -35,7 +35,7 @@ export const SEARCHED = 100_000;
 const BY_INDEX = 1_000;
 
 /** What lists ask of an event; `events_listed` has all of it. */
-const LISTED = "id, received_at, outcome, path, key, currency, amount, card, payment";
+const LISTED = "id, received_at, outcome, path, key, currency, amount, card, payment, uti";
 
 /** The columns of `LISTED` of the events that a query finds. */
 export function matchingEvents(query: EventQuery, dialect: Dialect): Sql {

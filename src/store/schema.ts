@@ -45,7 +45,7 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
  *
  * `path`, `currency`, `amount` (as `scaledAmount` has it) and `card` (its last four digits) repeat what head and body have, for
  * lists and their sums: `events_listed` has all that they ask of many events, so that no bodies are read. It finds events by their ids
- * too, which are unique: each is stored with its digest.
+ * too, which are unique: each is stored with its digest. `events_uti` finds the newer records of a payment.
  *
  * `seal` is a digest of the other columns of an event. `payment` repeats outcome, currency and amount as one text: a bit that the disk has
  * changed is noticed by them.
@@ -95,8 +95,8 @@ const eventTables = ({ schema, types, now, newIdentity }: Dialect): string => {
      body ${bytes} NOT NULL,
      seal TEXT NOT NULL
    ) ${table};
-   CREATE INDEX events_listed ON ${schema}events (id, received_at, outcome, path, key, currency, amount, card, payment);
-   CREATE INDEX events_uti ON ${schema}events (uti);
+   CREATE INDEX events_listed ON ${schema}events (id, received_at, outcome, path, key, currency, amount, card, payment, uti);
+   CREATE INDEX events_uti ON ${schema}events (uti, id);
    CREATE INDEX events_reference ON ${schema}events (reference, id);
 
    CREATE TABLE ${schema}arrivals (

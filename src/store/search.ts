@@ -12,6 +12,7 @@ import {
   newestEvents,
 } from "./event-query.ts";
 import type { StoredRequest } from "../events/history.ts";
+import { isReplaced, replacedColumn } from "./replaced.ts";
 import { DAMAGED_ROWS, hasDamagedRows } from "./seal.ts";
 import { damagedRow, eventsOf, rejectionsOf } from "./selection.ts";
 
@@ -36,6 +37,8 @@ export interface Group {
 /** What a list shows, added up. */
 export interface Totals {
   readonly groups: readonly Group[];
+  /** The events that no sum counts, because a newer record of the same payment does. They are in no group. */
+  readonly replaced: readonly Pick<Group, "key" | "events">[];
   readonly rejected: number;
   /** Since when events were looked at, if older ones were not. */
   readonly searchedSince: Date | null;
@@ -84,17 +87,23 @@ export function createSearch(readable: Readable) {
         .toSorted((one, other) => (one.id < other.id ? 1 : -1))
         .slice(0, limit);
     },
-    /** Counts and adds up all that a query finds, on whatever page. */
-    totals: async (query: EventQuery): Promise<Totals> => {
+    /** Counts and adds up all that a query finds, on whatever page; `together` are the keys whose records of one uti are one payment. */
+    totals: async (query: EventQuery, together?: RunKeys): Promise<Totals> => {
+      const replaced = replacedColumn(
+        dialect,
+        { id: "matching.id", uti: "matching.uti", key: "matching.key" },
+        together,
+      );
       const { sql, values } = matchingEvents(query, dialect);
       const groups =
         query.state === "rejected"
           ? []
           : await all(
-              `SELECT key, outcome, currency, count(*) AS events, CAST(sum(amount) AS text) AS sum,
+              `SELECT key, outcome, currency, ${replaced.sql}, count(*) AS events, CAST(sum(amount) AS text) AS sum,
                  count(*) - count(amount) AS unsummed, ${DAMAGED_ROWS}
-               FROM (${sql}) AS matching GROUP BY key, outcome, currency ORDER BY key, outcome, currency`,
-              values,
+               FROM (${sql}) AS matching
+               GROUP BY key, outcome, currency, replaced ORDER BY key, outcome, currency`,
+              [...replaced.values, ...values],
             );
       requireAsStored(groups);
       const condition = matchingRejections(query, dialect);
@@ -106,7 +115,8 @@ export function createSearch(readable: Readable) {
               condition.values,
             );
       return {
-        groups: groups.map(groupFromRow),
+        groups: groups.filter((row) => !isReplaced(row)).map(groupFromRow),
+        replaced: groups.filter(isReplaced).map(groupFromRow),
         rejected: Number(count?.["n"] ?? 0),
         searchedSince: query.state === "rejected" ? null : await searchedSince(query),
       };

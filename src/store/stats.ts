@@ -4,6 +4,7 @@ import { UNITS } from "../domain/time.ts";
 import { idAt } from "../events/event-id.ts";
 import { lastForward, waitingByKey } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";
+import { isReplaced, replacedColumn } from "./replaced.ts";
 import { IN_STATE } from "./schema.ts";
 import { DAMAGED_ROWS, hasDamagedRows } from "./seal.ts";
 import { damagedRow } from "./selection.ts";
@@ -18,7 +19,10 @@ export interface CurrencySum {
 /** The events of one key in one state. */
 export interface StateStats {
   readonly events: number;
-  /** What was approved, by currency. Other outcomes have no sum. Null if there are more events than were asked for. */
+  /**
+   * What was approved, by currency: each payment by its newest record alone. Other outcomes have no sum. Null if there are more events
+   * than were asked for.
+   */
   readonly sums: readonly CurrencySum[] | null;
 }
 
@@ -67,17 +71,23 @@ export async function statsOf(
   { since, now: at, most = Number.MAX_SAFE_INTEGER }: StatsOptions,
 ): Promise<Stats> {
   const { schema } = dialect;
+  // A sum is of one key.
+  const replaced = replacedColumn(dialect, {
+    id: "found.event",
+    uti: `(SELECT uti FROM ${schema}events WHERE id = found.event)`,
+    key: "found.key",
+  });
   const byKey = async (
     where: string,
     values: readonly string[] = [],
     among = "TRUE",
   ): Promise<ReadonlyMap<string, StateStats>> => {
     const rows = await all(
-      `SELECT key, currency, count(*) AS events, CAST(sum(amount) AS text) AS sum,
+      `SELECT key, currency, ${replaced.sql}, count(*) AS events, CAST(sum(amount) AS text) AS sum,
          ${DAMAGED_ROWS}
        FROM (SELECT * FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found WHERE ${among}
-       GROUP BY key, currency ORDER BY key, currency`,
-      [...values, most],
+       GROUP BY key, currency, replaced ORDER BY key, currency`,
+      [...replaced.values, ...values, most],
     );
     if (hasDamagedRows(rows))
       throw damagedRow(place, "the amounts of its deliveries have changed since they were stored");
@@ -140,5 +150,9 @@ export const NO_EVENTS: StateStats = { events: 0, sums: [] };
 
 const countOf = (rows: readonly Row[]): number => rows.reduce((sum, row) => sum + Number(row["events"]), 0);
 
-const currencySums = ({ currency, sum }: Row): CurrencySum[] =>
-  typeof sum === "string" ? [{ currency: String(currency), amount: unscaledAmount(BigInt(sum)) }] : [];
+const currencySums = (row: Row): CurrencySum[] => {
+  const { currency, sum } = row;
+  return typeof sum === "string" && !isReplaced(row)
+    ? [{ currency: String(currency), amount: unscaledAmount(BigInt(sum)) }]
+    : [];
+};

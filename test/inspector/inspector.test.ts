@@ -292,15 +292,28 @@ it("says after five seconds that the store does not answer", async () => {
   expect([status, text]).toEqual([503, "The store did not answer in 5 s. Reload the page to try again.\n"]);
 });
 
+it("adds up a corrected payment once, and says which events it leaves out", async () => {
+  const store = openSqlite(join(temporaryHome(), "events.db"));
+  for (const [name, amountTrans] of [
+    ["a", 10],
+    ["b", 8],
+  ] as const)
+    await store.append(event(idOf(name), { uti: "U-1", amountTrans, transCurrencyCode: "EUR" }));
+  const { get } = openInspector(store);
+  const words = wordsOf(await get("/"));
+  expect(words).toContain("2 events (1 replaced by a newer record); approved EUR 8.00.");
+  expect(words).toContain("Approved EUR 8.00.");
+});
+
 it("caches sums that are slow to compute", async () => {
   const store = openSqlite(join(temporaryHome(), "events.db"));
   await store.append(event(idOf("a"), { reference: "SUM" }));
   let time = NOW.getTime();
   let read = 0;
-  const totals: EventStore["totals"] = async (query) => {
+  const totals: EventStore["totals"] = async (...asked) => {
     read += 1;
     time += 300;
-    return store.totals(query);
+    return store.totals(...asked);
   };
   const { get } = openInspector({ ...store, totals }, { now: () => new Date(time) });
   await get("/?outcome=approved&time=24h");

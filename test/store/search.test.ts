@@ -102,6 +102,7 @@ function searchesOn(open: () => Promise<EventStore>): void {
         { key, outcome: "APPROVED", currency: "EUR", events: 4, sum: 270_000n, unsummed: 1 },
         { key, outcome: "DECLINED", currency: "GBP", events: 1, sum: 12_345_000n, unsummed: 0 },
       ],
+      replaced: [],
       rejected: 1,
       searchedSince: null,
     });
@@ -111,6 +112,7 @@ function searchesOn(open: () => Promise<EventStore>): void {
     });
     expect(await store.totals({ state: "rejected" })).toEqual({
       groups: [],
+      replaced: [],
       rejected: 1,
       searchedSince: null,
     });

