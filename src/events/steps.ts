@@ -84,10 +84,10 @@ function eventSteps({ event: stored, history }: NonNullable<Happened["events"]>[
   const money = amountOf(moneyIn(content.record));
   return [
     { at: receivedAt, what: "webhook arrived", detail: `${outcome}${money}`, event },
-    ...history.arrivals.map(({ receivedAt: at }): Step => ({
+    ...history.arrivals.map(({ receivedAt: at, id: request }): Step => ({
       at,
       what: "webhook repeated",
-      detail: "",
+      detail: `request ${request}`,
       event,
     })),
     ...history.attempts.map((attempt): Step => ({

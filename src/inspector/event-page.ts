@@ -79,7 +79,7 @@ export function eventPage(
       `${capitalized(eventOutcome(event))} ${eventAmount(event)}`.trim(),
     )}
     ${orderAlert(event, order)} ${answerPanel(last)} ${attemptsPart(event, history, view.now)}
-    ${order === undefined ? "" : orderPanel(view, order)} ${recordPart(event, history, view.now)}
+    ${order === undefined ? "" : orderPanel(view, order)} ${recordPart(event, view.now)}
     ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(view, id))}
     ${requestPanel(request, { ...filesOf(view, id), isFolded: true })} ${curlPanel(view, event)}`,
   });
@@ -184,11 +184,11 @@ function describeEvent({ delivery }: StoredEvent, { attempts }: History, now: Da
   };
 }
 
-/** The attempts with what was done by hand, the last one first. */
+/** The attempts, with what arrived again and what was done by hand, the last one first. */
 function attemptsPart(event: StoredEvent, history: History, now: Date): Page {
   let number = 0;
   const rows = stepsOf({ events: [{ event, history }] }, now)
-    .filter(({ what }) => what !== "webhook arrived" && what !== "webhook repeated")
+    .filter(({ what }) => what !== "webhook arrived")
     .map(({ at, what, detail, attempt }): ShownAttempt => {
       const row = { id: String(at.getTime()), time: exactTime(at, now) };
       if (attempt === undefined) {
@@ -219,7 +219,8 @@ function answerPanel(attempt: StoredAttempt | undefined): Page | "" {
   );
 }
 
-function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page {
+function recordPart(event: StoredEvent, now: Date): Page {
+  const { receivedAt: at, id } = event;
   const { record, violations } = event.content;
   if (record === null)
     return panel("record", "Record", html`<p class="hint">The body contains no transaction record.</p>`);
@@ -236,16 +237,8 @@ function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page 
       ["Card", `${text("cardScheme")} ${text("cardPan")}`.trim()],
       ["Response", clipped(responseText(textOf(record, "responseCode") ?? ""), 100)],
       ["Time", time === undefined ? text("transDateTime") : exactTime(time, now)],
-      ["Received", receivedAt(event, now)],
+      ["Received", html`${exactTime(at, now)}, ${timeAgo(at, now)} · <span class="mono">${id}</span>`],
       ["Key", copyable("the thumbprint", event.key)],
-      [
-        "Received again",
-        arrivals.length === 0
-          ? ""
-          : html`<ul>
-              ${arrivals.slice(-ATTEMPTS_SHOWN).map((arrival) => html`<li>${receivedAt(arrival, now)}</li>`)}
-            </ul>`,
-      ],
     ])}
     ${
       violations.length === 0
@@ -257,9 +250,6 @@ function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page 
     ${folded("record", "All fields", block({ id: "fields", title: "Transaction record", text: indentedJson(record) }))}`,
   );
 }
-
-const receivedAt = ({ receivedAt: at, id }: Pick<StoredEvent, "receivedAt" | "id">, now: Date): Page =>
-  html`${exactTime(at, now)}, ${timeAgo(at, now)} · <span class="mono">${id}</span>`;
 
 function actionsOf(view: InspectorView, event: StoredEvent, signs: boolean): Page {
   const { now, target, here: back } = view;

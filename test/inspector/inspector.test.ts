@@ -57,6 +57,9 @@ function pagesOn(open: () => Promise<EventStore>): void {
     await store.reject({ ...rejection(idOf("r", at(63))), receivedAt: at(63) });
     const page = await get("/");
     expect(rowIds(page).slice(0, 3)).toEqual([idOf("r", at(63)), first.id, idOf("e59", at(59))]);
+    expect(wordsOf(await get(`/events/${first.id}`))).toContain(
+      `Webhook repeated request ${idOf("again", at(62))}`,
+    );
     for (const words of [
       "signature_invalid",
       "401 by listen",

@@ -4,7 +4,6 @@ import { comparableText } from "../../domain/comparable-text.ts";
 import { hint, paylink } from "../../domain/hint.ts";
 import { orderText } from "../../orders/order-json.ts";
 import { standingText } from "../../orders/standing-words.ts";
-import { NO_VALUE, renderListing } from "../../render/layout.ts";
 import { recordAmount } from "../../render/transaction-record.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import { readingKeys } from "../order-standings.ts";
@@ -18,7 +17,7 @@ import { bodyIsKept, type Rejection } from "../../events/event.ts";
 import { eventLine, failedCheckOf, requestDocument } from "../../events/event-json.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import { renderHint } from "../../render/hint.ts";
-import { fitLines, formatLocal } from "../../render/layout.ts";
+import { fitLines, formatLocal, NO_VALUE, renderListing } from "../../render/layout.ts";
 import { lastCause } from "../../render/likely-cause.ts";
 import type { Paint } from "../../render/paint.ts";
 import { eventCount, renderCard, renderWebhook } from "../../render/received-webhook.ts";
@@ -141,7 +140,7 @@ function eventDetails(event: StoredEvent, history: History, full: boolean, conte
 }
 
 function stepWords({ what, attempt, detail }: Step, full: boolean, paint: Paint): string {
-  if (attempt === undefined) return `${what} ${safeText(detail)}`.trim();
+  if (attempt === undefined) return `${what} ${safeText(detail)}`;
   const shown = (isSuccess(attempt.status) ? paint.green : paint.red.bold)(what);
   return [`${shown}  ${safeText(detail)}`, ...(full ? wholeAnswer(attempt, paint) : [])].join("\n");
 }

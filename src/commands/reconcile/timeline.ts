@@ -103,8 +103,7 @@ async function timelineOf(found: FoundOrder, sources: OrderSources): Promise<Tim
 }
 
 /** With the event that it happened to. */
-const stepText = ({ detail, event = "" }: Step): string =>
-  [detail, event].filter((text) => text !== "").join(", ");
+const stepText = ({ detail, event }: Step): string => (event === undefined ? detail : `${detail}, ${event}`);
 
 function printTimeline(
   { out, named }: Context,
