@@ -111,16 +111,21 @@ function asRead(attempt: Attempt, { byId }: Reading): Attempt {
 
 /**
  * Gives attempts of unknown outcome the links that others know of them. A run that could no longer write to its memory has written
- * its results; a link whose answer was lost is at the service. `isRead`: the service has said which links there are.
+ * its results; a link whose answer was lost is at the service. `isRead`: the service has said which links there are. The link that the
+ * service has of an attempt in flight is that attempt's: no other row of the order has it.
  */
 function withOutcomes(attempts: readonly Attempt[], isRead: boolean): Attempt[] {
   const links = attempts.filter(({ source, state }) => source !== "memory" && state === "created");
   const left = new Set(links);
   const settled = attempts.map((attempt): Attempt => {
-    if (attempt.state !== "unknown") return attempt;
-    const own = links.find((link) => left.has(link) && isLinkOf(link, attempt));
+    const isInFlight = attempt.state === "in flight";
+    if (attempt.state !== "unknown" && !isInFlight) return attempt;
+    const own = links.find(
+      (link) => left.has(link) && isLinkOf(link, attempt) && !(isInFlight && link.source === "results"),
+    );
+    if (own !== undefined) left.delete(own);
+    if (isInFlight) return own === undefined ? attempt : { ...attempt, id: own.id, url: own.url };
     if (own === undefined) return isRead ? { ...attempt, state: "absent" } : attempt;
-    left.delete(own);
     const { id, url, status, sentAt } = own;
     const payment = own.status === undefined ? attempt.payment : (own.payment ?? attempt.payment);
     return { ...attempt, state: "created", id, url, error: null, status, sentAt, payment };
