@@ -92,8 +92,8 @@ export function paymentsOf<P extends Payment>(records: readonly P[]): OrderPayme
 }
 
 /**
- * The records of an order that a receiver looks at, the first ones: with more it is none that a customer pays, such as a reference that
- * all payments of a merchant share. Its sums are then not known.
+ * How many records of an order are looked at, from the first. A number with more is not one order, but a reference that many payments
+ * of a merchant share. Its sums are then not known.
  */
 export const MOST_RECORDS = 50;
 

@@ -67,7 +67,7 @@ function weaknessOf(bits: number, exponent: bigint): string | null {
   return null;
 }
 
-/** Every key of a source, and what in it is none. */
+/** The keys of a source, and the parts of it that are no keys. */
 export interface KeysRead {
   readonly keys: readonly VerificationKey[];
   /** What is not used of the source, and why: told once, never quoted. */
@@ -82,7 +82,7 @@ export interface SigningKey {
 /** What one source may hold: reading takes some 50 µs an entry, on the thread that receives webhooks. */
 const MAX_ENTRIES = 500;
 
-/** Every key of a source, in its order, and what in it is none. Private keys are never used. */
+/** Reads the keys of a source in their order, and names the parts that are no keys. Private keys are never used. */
 export function readKeys(input: Uint8Array | string): KeysRead {
   const forms = keyFormsIn(input);
   const readings = forms.slice(0, MAX_ENTRIES).map(readForm);
