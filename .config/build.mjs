@@ -1,9 +1,8 @@
 /**
- * Bundles the program into dist/, with the licences and the bill of materials of the packages in it, the description of the
- * service, the skill for agents and the changelog; and beside it the library, as a package of its own.
+ * Bundles the program into dist/, with the licences and the bill of materials of the packages in it, the skill for
+ * agents and the changelog; and beside it the library, as a package of its own.
  */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { billOfMaterials, bundledPackages, notices } from "./bundled-packages.mjs";
@@ -35,7 +34,6 @@ const { output } = await build({
   input: {
     entry: "src/entry.ts",
     "event-thread": "src/store/sqlite/thread.ts",
-    openapi: "src/sandbox/openapi/document.ts",
   },
   platform: "node",
   preserveEntrySignatures: "allow-extension",
@@ -93,5 +91,3 @@ writeFileSync(
   new URL("dist/sbom.cdx.json", root),
   `${JSON.stringify(billOfMaterials(manifest, packages))}\n`,
 );
-const { openApiDocument } = createRequire(root)("./dist/openapi.js");
-writeFileSync(new URL("dist/openapi.json", root), `${openApiDocument()}\n`);

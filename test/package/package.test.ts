@@ -60,7 +60,6 @@ it("holds only what runs, within the size bars", async () => {
     "dist/CHANGELOG.md",
     "dist/SKILL.md",
     "dist/THIRD-PARTY-NOTICES.txt",
-    "dist/openapi.json",
     "dist/paylink.1.gz",
     "dist/sbom.cdx.json",
     "package.json",

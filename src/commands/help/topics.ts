@@ -70,9 +70,9 @@ const guideOf = (file: string): Guide =>
   );
 
 /** Ready to save; its first lines say how. */
-interface SavedFile {
+interface SavedFile<Text = string | (() => string | Promise<string>)> {
   readonly holds: string;
-  readonly text: string | (() => string);
+  readonly text: Text;
 }
 
 /** What `paylink help webhooks <name>` prints: a receiver for each framework, and for each language without the library. */
@@ -134,7 +134,10 @@ const OWN_FILES = {
     text: () => gunzipSync(readOwnFile("paylink.1.gz")).toString(),
   },
   skill: ownFile("the skill for coding agents", "SKILL.md"),
-  openapi: ownFile("the API of the service, as OpenAPI", "openapi.json"),
+  openapi: {
+    holds: "the API of the service, as OpenAPI",
+    text: async () => (await import("../../sandbox/openapi/document.ts")).openApiDocument(),
+  },
   changelog: ownFile("what each version does", "CHANGELOG.md"),
   notices: ownFile("the licences of the software in paylink", "THIRD-PARTY-NOTICES.txt"),
   sbom: ownFile("the packages in paylink, as CycloneDX", "sbom.cdx.json"),
@@ -240,7 +243,7 @@ export async function showTopic({ out }: Context, topic: Topic, name?: string): 
   if (name !== undefined) {
     const file = Object.hasOwn(files, name) ? files[name] : undefined;
     if (file === undefined) throw unknownFile(topic, name, Object.keys(files));
-    const text = fileText(file);
+    const text = typeof file.text === "string" ? file.text : await file.text();
     out.result({ [name]: text }, text.trimEnd());
     return 0;
   }
@@ -256,7 +259,11 @@ function unknownFile(topic: Topic, name: string, names: readonly string[]): Payl
   return new PaylinkError("usage", `The topic ${topic} ${known} (got "${name}").${meant}`);
 }
 
-function guide(topic: string, text: string, files: Readonly<Record<string, SavedFile>> = {}): TopicContent {
+function guide(
+  topic: string,
+  text: string,
+  files: Readonly<Record<string, SavedFile<string>>> = {},
+): TopicContent {
   const sections = guideOf(text);
   const parts = Object.values(sections).map(
     ({ title, text: body }, index): Part =>
@@ -267,13 +274,11 @@ function guide(topic: string, text: string, files: Readonly<Record<string, Saved
   if (names.length === 0) return { json: sections, parts };
   const heading: Part = ({ paint }) => `\n\n${paint.bold("Files to save")}\n`;
   return {
-    json: { ...sections, files: Object.fromEntries(names.map(([name, file]) => [name, fileText(file)])) },
+    json: { ...sections, files: Object.fromEntries(names.map(([name, file]) => [name, file.text])) },
     parts: [...parts, heading, fileRows(topic, files)],
     files,
   };
 }
-
-const fileText = ({ text }: SavedFile): string => (typeof text === "string" ? text : text());
 
 const fileRows = (topic: string, files: Readonly<Record<string, SavedFile>>): Part =>
   rows(Object.entries(files).map(([name, { holds }]) => [`paylink help ${topic} ${name}`, holds]));

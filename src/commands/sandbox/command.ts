@@ -8,7 +8,7 @@ import { timeoutFlag } from "../shared-flags.ts";
 import { sandboxFlags } from "./flags.ts";
 
 const SANDBOX_NOTES =
-  "The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package contains the description of the documented service as dist/openapi.json.";
+  "The sandbox describes its API in OpenAPI 3.1 at /openapi.json; paylink help files openapi prints the same.";
 
 const FAULT_NOTES =
   "With a status (429, 503), the API does nothing and answers with an error as the service words it. html answers with a gateway's page. lost does the work, and closes the connection without an answer. late=12s answers 12 seconds later. gzip compresses the answer.";
