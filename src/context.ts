@@ -1,5 +1,5 @@
 /** The context of a command: everything besides its own arguments reaches it through this one object. */
-import type { Timers } from "./domain/timers.ts";
+import type { Timers } from "./values/timers.ts";
 import type { Api } from "./service/client.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { TimeLimit } from "./http/time-limit.ts";
@@ -7,7 +7,7 @@ import type { Named } from "./render/hint.ts";
 import type { Ledger } from "./sandbox/store/ledger.ts";
 import type { EventStore } from "./store/event-store.ts";
 import type { Memory } from "./store/sent-rows.ts";
-import type { Environment } from "./domain/environment.ts";
+import type { Environment } from "./values/typed-text.ts";
 import type { ResolvedSettings } from "./settings/resolved-settings.ts";
 import type { SandboxIdentity } from "./sandbox/identity.ts";
 import type { SettingsFile } from "./settings/settings-file.ts";

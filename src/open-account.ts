@@ -2,8 +2,8 @@
 import type { AccountContext, Context } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import type { Hint } from "./domain/hint.ts";
-import { SANDBOX_PROFILE } from "./domain/own-addresses.ts";
-import { systemReason } from "./domain/system-reason.ts";
+import { SANDBOX_PROFILE } from "./domain/known-services.ts";
+import { systemReason } from "./values/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
 import { renderHint } from "./render/hint.ts";
 import { profileNamed } from "./settings/profile.ts";

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ask, Context, GlobalOptions, Later, TemporaryHome } from "./context.ts";
-import { withoutPassword } from "./domain/url-passwords.ts";
-import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
-import { SYSTEM_TIMERS } from "./domain/timers.ts";
+import { withoutPassword } from "./values/url-passwords.ts";
+import { SECRET_BROKER_VARIABLES } from "./receiver/brokers/addresses.ts";
+import { SYSTEM_TIMERS } from "./values/timers.ts";
 import { proxiesOf } from "./http/proxies.ts";
 import { createSender } from "./http/send.ts";
 import { type Pause, TimeLimit } from "./http/time-limit.ts";

@@ -2,10 +2,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Context, EventsOptions, StoresContext } from "./context.ts";
-import { SANDBOX_PROFILE } from "./domain/own-addresses.ts";
+import { SANDBOX_PROFILE } from "./domain/known-services.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { hint } from "./domain/hint.ts";
-import { isDatabaseUrl, passwordsIn } from "./domain/event-store-place.ts";
+import { isDatabaseUrl, passwordsIn } from "./store/store-place.ts";
 import type { EventStore } from "./store/event-store.ts";
 import { eventsPath, sandboxFolder } from "./store/folders.ts";
 import { forgettingPlace } from "./store/forgetting.ts";

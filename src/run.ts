@@ -3,7 +3,7 @@ import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typ
 import type { Context, GlobalOptions, Later, Output } from "./context.ts";
 import { FAILURES, PaylinkError } from "./domain/errors.ts";
 import { hint } from "./domain/hint.ts";
-import { hasCode, messageOf, systemReason } from "./domain/system-reason.ts";
+import { hasCode, messageOf, systemReason } from "./values/system-reason.ts";
 import { createProgram, type ProgramParts } from "./program.ts";
 import type { Named } from "./render/hint.ts";
 

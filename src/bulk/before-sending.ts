@@ -1,7 +1,7 @@
 /** What fails before the first request, so that its message says that nothing was sent. */
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { codeOf, messageOf } from "../domain/system-reason.ts";
+import { codeOf, messageOf } from "../values/system-reason.ts";
 
 /** Says of a failure of the work that nothing was sent. */
 export async function beforeSending<T>(work: () => T | Promise<T>): Promise<T> {

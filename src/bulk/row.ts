@@ -1,6 +1,6 @@
 /** What a row of a list asks for: the request that is sent, and what makes it the same row wherever the list is sent. */
 import { hash } from "node:crypto";
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import { NO_PROBLEMS, type Problem } from "../domain/errors.ts";
 import {
   isJsonNumber,
@@ -10,7 +10,7 @@ import {
   stringifyJson,
   type Json,
   type JsonObject,
-} from "../domain/json.ts";
+} from "../values/json.ts";
 import { type Amount, amountKey, formatAmount, isKnownCurrency } from "../domain/money.ts";
 import { SALE } from "../domain/payment-link.ts";
 import { linkKind } from "../domain/payment-link-values.ts";

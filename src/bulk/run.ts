@@ -2,8 +2,8 @@
 import { setMaxListeners } from "node:events";
 import { PaylinkError } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
-import { LONGEST_TIMER } from "../domain/time.ts";
-import { passed, type Timers } from "../domain/timers.ts";
+import { LONGEST_TIMER } from "../values/time.ts";
+import { passed, type Timers } from "../values/timers.ts";
 import { linkEnd } from "../orders/link-end.ts";
 import type { Api } from "../service/client.ts";
 import type { CheckedRow } from "./read.ts";

@@ -1,7 +1,7 @@
 /** Sends each due row once: claims it in the memory, creates its link, and writes what became of it. */
 import { PaylinkError, type FailureCode } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
-import type { Timers } from "../domain/timers.ts";
+import type { Timers } from "../values/timers.ts";
 import { SendError } from "../http/exchange.ts";
 import { isLasting } from "../http/send-failure.ts";
 import type { CreatedLink } from "../service/links.ts";

@@ -1,11 +1,11 @@
 /** Reads from the service, page by page, which links there are of the rows of a list: those that are known, and those of its order numbers. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import { PaylinkError } from "../domain/errors.ts";
-import { isJsonObject, type Json, memberOf } from "../domain/json.ts";
+import { isJsonObject, type Json, memberOf } from "../values/json.ts";
 import { ACTIVE, OPEN_STATUSES, readPaymentLink, type LinkStatus } from "../domain/payment-link-reply.ts";
 import type { PaymentLink } from "../domain/payment-link-shapes.ts";
 import { linkKind } from "../domain/payment-link-values.ts";
-import { parseInstant, UNITS } from "../domain/time.ts";
+import { parseInstant, UNITS } from "../values/time.ts";
 import { linkEnd } from "../orders/link-end.ts";
 import { allLinks, CLOCK_DIFFERENCE, ownText } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";

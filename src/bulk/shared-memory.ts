@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import type { Environment } from "../domain/environment.ts";
+import type { Environment } from "../values/typed-text.ts";
 import { createMarking, lossOf, readMark } from "../store/mark.ts";
 import { openPostgresMemory } from "../store/postgres.ts";
 import { sentKeyText, type Attempt, type Memory } from "../store/sent-rows.ts";

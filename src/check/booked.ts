@@ -2,7 +2,7 @@
 import type { BookedLine } from "../reconcile/sides.ts";
 import { isRepeated, isSame, isZero, sumOf } from "../orders/amounts.ts";
 import type { Sum } from "../domain/money.ts";
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import { splitReference } from "../domain/reference.ts";
 import { isSuccess } from "../http/message.ts";
 import type { Outcome } from "../domain/outcome.ts";

@@ -1,5 +1,5 @@
 /** The endpoint that webhooks are posted to: its answers, and the cases that it is checked with. */
-import { millisecondsSince, type Timers } from "../domain/timers.ts";
+import { millisecondsSince, type Timers } from "../values/timers.ts";
 import { exchangeFailure, SendError, type Send } from "../http/exchange.ts";
 import { type HeaderLine, type HttpRequest, isSuccess } from "../http/message.ts";
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";

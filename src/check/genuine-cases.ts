@@ -1,6 +1,6 @@
 /** The cases of `check` with genuine webhooks: every kind of payment, repeats, copies at the same time, and what must not be booked. */
-import { UNITS } from "../domain/time.ts";
-import { JsonNumber, stringifyJson } from "../domain/json.ts";
+import { UNITS } from "../values/time.ts";
+import { JsonNumber, stringifyJson } from "../values/json.ts";
 import { halfOf } from "../domain/money.ts";
 import type { CaseWebhook, EndpointCase, ExpectedAnswer } from "./endpoint-case.ts";
 import {

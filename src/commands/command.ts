@@ -3,9 +3,9 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { Hint } from "../domain/hint.ts";
-import { accepted, parseChoice, refused, type Parsed } from "../domain/parse-result.ts";
-import { withoutPassword } from "../domain/url-passwords.ts";
-import { parseTypedText } from "../domain/typed-text.ts";
+import { accepted, parseChoice, refused, type Parsed } from "../values/parse-result.ts";
+import { withoutPassword } from "../values/url-passwords.ts";
+import { parseTypedText } from "../values/typed-text.ts";
 import { parseProfileName } from "../settings/profile-names.ts";
 
 /** A parser of one value. One that needs much code imports it when it is called: help runs no parsers. */

@@ -1,12 +1,12 @@
 /** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
-import { parseWebAddress } from "../domain/addresses.ts";
-import { eventStoreProblem, passwordsIn } from "../domain/event-store-place.ts";
+import { parseWebAddress } from "../values/addresses.ts";
+import { eventStoreProblem, passwordsIn } from "../store/store-place.ts";
 import { LISTED_AGE } from "../domain/payment-link-reply.ts";
-import { BROKER_FORMS, namesBroker, parseBroker } from "../domain/brokers.ts";
-import { LONGEST_TIMER, parseDuration, parseUntil, parseWhen } from "../domain/time.ts";
-import { accepted, nearest, refused, refusedUnseen, type Parsed } from "../domain/parse-result.ts";
+import { BROKER_FORMS, namesBroker, parseBroker } from "../receiver/brokers/addresses.ts";
+import { LONGEST_TIMER, parseDuration, parseUntil, parseWhen } from "../values/time.ts";
+import { accepted, nearest, refused, refusedUnseen, type Parsed } from "../values/parse-result.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeNamed } from "../domain/outcome.ts";
-import { shownPath } from "../domain/secrets.ts";
+import { shownPath } from "../values/secrets.ts";
 import type { Parser } from "./command.ts";
 import { COMPONENT_NAMES, type ComponentName, type CoveredComponents } from "../signatures/cover.ts";
 

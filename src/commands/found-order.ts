@@ -1,5 +1,5 @@
 /** One order number: what the service and the event store have of it. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import type { Rejection } from "../events/event.ts";
 import type { StoredEvent } from "../events/history.ts";
 import type { NamedLink } from "../events/steps.ts";

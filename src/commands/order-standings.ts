@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import type { RunKeys } from "../events/event.ts";
 import type { EventStore } from "../store/event-store.ts";
 import type { StoredEvent, StoredRequest } from "../events/history.ts";
-import { within } from "../domain/time.ts";
+import { within } from "../values/time.ts";
 import { openRunKeys } from "./judge-again.ts";
 
 /** Events whose orders are asked for at once. */

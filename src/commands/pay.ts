@@ -1,10 +1,10 @@
 /** `paylink pay`: posts what the form of the checkout page would post, and shows the transaction. */
 import type { Context } from "../context.ts";
-import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, nearest, refused, type Parsed } from "../values/parse-result.ts";
 import { SAMPLE_OUTCOMES } from "../domain/outcome.ts";
-import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
+import { isLoopback, parseWebAddress } from "../values/addresses.ts";
 import { safeText } from "../render/safe-text.ts";
-import { TEST_CARDS, testCard, type TestCard } from "../domain/test-cards.ts";
+import { TEST_CARDS, testCard, type TestCard } from "../sender/test-cards.ts";
 import { argument, command, excludes, flag, oneOf, text, type Parser } from "./command.ts";
 import { quietFlag, timeoutFlag } from "./shared-flags.ts";
 

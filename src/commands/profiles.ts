@@ -1,5 +1,5 @@
 /** `paylink profiles`: lists the profiles, and chooses or removes one. */
-import { parseWebAddress } from "../domain/addresses.ts";
+import { parseWebAddress } from "../values/addresses.ts";
 import { renderTable, NO_VALUE } from "../render/layout.ts";
 import { safeText } from "../render/safe-text.ts";
 import { requireProfile } from "../settings/profile-names.ts";

@@ -3,14 +3,14 @@ import type { ForwardingKey } from "../sender/signing-key.ts";
 import { parseMapping } from "../lists/columns.ts";
 import type { Choice } from "../lists/only.ts";
 import type { Context } from "../context.ts";
-import { isLoopback } from "../domain/addresses.ts";
-import { BROKER_FORMS } from "../domain/brokers.ts";
+import { isLoopback } from "../values/addresses.ts";
+import { BROKER_FORMS } from "../receiver/brokers/addresses.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeName } from "../domain/outcome.ts";
-import { parseApiFault } from "../domain/api-faults.ts";
+import { parseApiFault } from "../sandbox/api-faults.ts";
 import { OPERATION_NAMES } from "../domain/operations.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, refused, type Parsed } from "../values/parse-result.ts";
 import { formatLocal } from "../render/layout.ts";
 import { safeText } from "../render/safe-text.ts";
 import type { Route } from "../receiver/routes.ts";
@@ -37,7 +37,7 @@ import {
   parseKeyFile,
   parseTimeout,
 } from "./flag-values.ts";
-import { UNITS } from "../domain/time.ts";
+import { UNITS } from "../values/time.ts";
 
 /**
  * Bounds the whole command: the runner ends its exchanges and its waits. `preset` is a limit without the flag, or words for what

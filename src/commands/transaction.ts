@@ -1,6 +1,6 @@
 /** `paylink transaction`: reads one record back from the service and shows it as `listen` does. */
 import { PaylinkError } from "../domain/errors.ts";
-import { accepted, refused } from "../domain/parse-result.ts";
+import { accepted, refused } from "../values/parse-result.ts";
 import { safeText } from "../render/safe-text.ts";
 import { argument, command } from "./command.ts";
 import { quietFlag, timeoutFlag } from "./shared-flags.ts";

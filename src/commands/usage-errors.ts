@@ -7,9 +7,9 @@ import {
 } from "@commander-js/extra-typings";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
-import { withoutPassword } from "../domain/url-passwords.ts";
-import { nearest } from "../domain/parse-result.ts";
-import { isSecretName, shownPath } from "../domain/secrets.ts";
+import { withoutPassword } from "../values/url-passwords.ts";
+import { nearest } from "../values/parse-result.ts";
+import { isSecretName, shownPath } from "../values/secrets.ts";
 import { collect, exampleOf, pathOf } from "./declare.ts";
 
 /**

@@ -1,5 +1,5 @@
 /** Card numbers, which are never shown whole: how they are found and masked. */
-import { isJsonNumber, isJsonObject, type Json, type JsonObject, setMember } from "./json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, setMember } from "../values/json.ts";
 
 /** PCI DSS 3.4.1: at most the first eight digits and the last four may be read. */
 const MAX_READABLE = 12;

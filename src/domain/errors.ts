@@ -1,7 +1,7 @@
 /** The closed table of failures: each code with its exit code, its meaning and the next step. Commands throw only these. */
 import { type Hint, hint, paylink } from "./hint.ts";
 import type { ServiceEffect } from "./operations.ts";
-import { sentence } from "./sentence.ts";
+import { sentence } from "../values/sentence.ts";
 
 /** What a request does at the service if it succeeds, or a command with webhooks. */
 export type Effect = ServiceEffect | WebhookEffect;

@@ -1,5 +1,5 @@
 /** What each operation of the service is sent, besides its path and query, and what it answers: the types of the schemas in OpenAPI. */
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "../values/json.ts";
 import type { OperationName } from "./operations.ts";
 import type { PaymentLinkRequest, WellFormedLink } from "./payment-link-shapes.ts";
 

@@ -1,5 +1,5 @@
-/** The built-in services, as settings from their public documentation. To add a service, add an entry. */
-import { isLoopback, parseWebAddress } from "./addresses.ts";
+/** The services that are known: the built-in ones, as settings from their public documentation, and paylink's own servers. */
+import { isLoopback, parseWebAddress } from "../values/addresses.ts";
 
 interface Service {
   /** The name that people know it by. */
@@ -30,6 +30,7 @@ const DNA = {
   transactionUrl: undefined,
 } as const;
 
+/** To add a service, add an entry. */
 export const SERVICES = {
   dna: {
     title: "DNA Payments, Pay by Link",
@@ -77,3 +78,14 @@ export function serviceLabel(baseUrl: string): Exclude<ServiceLabel, "sandbox"> 
   if (service !== undefined) return service.live ? "LIVE" : "TEST";
   return url !== undefined && isLoopback(url.hostname) ? "LOCAL" : "CUSTOM";
 }
+
+// The addresses of paylink's own servers on this machine, unless flags say otherwise.
+export const LISTENER_PORT = 4000;
+export const LISTENER_URL = `http://127.0.0.1:${LISTENER_PORT}/`;
+
+export const SANDBOX_PORT = 4010;
+/** Without a final slash, as profiles store it. */
+export const SANDBOX_URL = `http://127.0.0.1:${SANDBOX_PORT}`;
+
+/** The profile that `paylink sandbox` writes. */
+export const SANDBOX_PROFILE = "sandbox";

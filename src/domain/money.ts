@@ -1,7 +1,7 @@
 /** Amounts of money as exact decimals, without binary floating point, and the currencies of ISO 4217. */
 import { CURRENCIES } from "./currencies.ts";
-import { JsonNumber } from "./json.ts";
-import { accepted, refused, type Parsed } from "./parse-result.ts";
+import { JsonNumber } from "../values/json.ts";
+import { accepted, refused, type Parsed } from "../values/parse-result.ts";
 
 /** A decimal in major units (10.50 euros), as a JSON number or, as bounds of a link are sent, as text. */
 export type Amount = JsonNumber | string;

@@ -6,7 +6,7 @@ import {
   type LinkFields,
   type LinkView,
 } from "./payment-link-fields.ts";
-import { capitalized } from "./sentence.ts";
+import { capitalized } from "../values/sentence.ts";
 
 /** The field with every member that a field may have. */
 export const linkFieldAt = (path: LinkFieldPath): LinkField => LINK_FIELDS[path];

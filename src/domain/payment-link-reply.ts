@@ -1,12 +1,12 @@
 /** What the service answers about payment links, with every rule of the specification that it breaks. */
 import { problemWith, type Problem } from "./errors.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberAt } from "./json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberAt } from "../values/json.ts";
 import { linkFieldsOf } from "./payment-link-field-lookup.ts";
 import { isDate, isSameValue } from "./payment-link-types.ts";
 import type { PaymentLink, PaymentLinkRequest } from "./payment-link-shapes.ts";
 import { problemsOfReply, shownPart, withoutNulls } from "./payment-link-values.ts";
-import { parseWebAddress } from "./addresses.ts";
-import { duration, isUtcDateTime } from "./time.ts";
+import { parseWebAddress } from "../values/addresses.ts";
+import { duration, isUtcDateTime } from "../values/time.ts";
 
 /** The status on creation (States rule 1). */
 export const ACTIVE = "active";

@@ -1,5 +1,5 @@
 /** Links as types: requests and replies. A test holds their paths against the table of fields. */
-import type { JsonNumber } from "./json.ts";
+import type { JsonNumber } from "../values/json.ts";
 import type { Amount } from "./money.ts";
 
 /** The request as it is sent: amounts in major units, numbers in their spelling, unknown members included. */

@@ -1,6 +1,6 @@
 /** What the value of a link's field can be: for each type its rules, how a person's text becomes a value, and its JSON Schema. */
-import { isWebAddress } from "./addresses.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonNumber } from "./json.ts";
+import { isWebAddress } from "../values/addresses.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonNumber } from "../values/json.ts";
 import { TRANSACTION_TYPES } from "./known-services.ts";
 import {
   type Amount,
@@ -12,8 +12,8 @@ import {
   parseCurrency,
   signOf,
 } from "./money.ts";
-import { accepted, type Parsed } from "./parse-result.ts";
-import { formatInstant, isUtcDateTime, parseExpiry, parseInstant } from "./time.ts";
+import { accepted, type Parsed } from "../values/parse-result.ts";
+import { formatInstant, isUtcDateTime, parseExpiry, parseInstant } from "../values/time.ts";
 
 /** What is wrong with a value; undefined if nothing is. */
 type ValueRule = (value: Json) => string | undefined;

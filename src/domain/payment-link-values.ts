@@ -1,8 +1,8 @@
 /** Links as values: what is wrong with one by the table of fields, and the part of it that is right. */
 import type { Problem } from "./errors.ts";
-import { isJsonObject, type Json, type JsonObject, memberAt, memberOf } from "./json.ts";
+import { isJsonObject, type Json, type JsonObject, memberAt, memberOf } from "../values/json.ts";
 import { type Amount, signOf } from "./money.ts";
-import { accepted, type Parsed } from "./parse-result.ts";
+import { accepted, type Parsed } from "../values/parse-result.ts";
 import { LINK_FIELDS, type LinkFieldPath } from "./payment-link-fields.ts";
 import type { PartialRequest, PaymentLink, PaymentLinkRequest, RepeatedPart } from "./payment-link-shapes.ts";
 import { linkFieldsOf, isLinkField } from "./payment-link-field-lookup.ts";

@@ -7,14 +7,14 @@ import {
   signOf,
   type Amount,
 } from "./money.ts";
-import { duration, formatRelative } from "./time.ts";
-import { isJsonObject, type JsonObject, memberOf } from "./json.ts";
+import { duration, formatRelative } from "../values/time.ts";
+import { isJsonObject, type JsonObject, memberOf } from "../values/json.ts";
 import { serviceNamed, TRANSACTION_TYPES } from "./known-services.ts";
-import { nearest } from "./parse-result.ts";
+import { nearest } from "../values/parse-result.ts";
 import { fieldLabel } from "./payment-link-field-lookup.ts";
 import type { PartialRequest, PaymentLink, PaymentLinkRequest } from "./payment-link-shapes.ts";
 import { isWithout, problemsOfRequest, validPart } from "./payment-link-values.ts";
-import { isExposed, parseWebAddress } from "./addresses.ts";
+import { isExposed, parseWebAddress } from "../values/addresses.ts";
 import { NO_PROBLEMS, problemWith, type Problem } from "./errors.ts";
 
 /** The mode in which bounds apply (Endpoints rule 9); also the default mode of `linkOptions`. */

@@ -1,10 +1,10 @@
 /** The fields of a transaction record, from the table of the specification (Resources, "Transaction record"). */
 
 import { isReadableCardNumber } from "./card-numbers.ts";
-import { isJsonNumber, type Json, type JsonNumber } from "./json.ts";
+import { isJsonNumber, type Json, type JsonNumber } from "../values/json.ts";
 import { TRANSACTION_TYPES } from "./known-services.ts";
 import { CURRENCY_CODE } from "./money.ts";
-import { isUtcDateTime } from "./time.ts";
+import { isUtcDateTime } from "../values/time.ts";
 
 /**
  * The types of values; `must` completes "must be …", and `json` is the type as JSON Schema. Tests get only values that are

@@ -1,10 +1,10 @@
 /** Reads the transaction record of a webhook, with its outcome and every violation of the specification. */
 
 import { maskCardFields } from "./card-numbers.ts";
-import { findWrapped } from "./envelope.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, plainJson } from "./json.ts";
+import { findWrapped } from "../values/json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, plainJson } from "../values/json.ts";
 import { isNumeral, LONGEST_NUMBER, type Amount, type Sum } from "./money.ts";
-import { BYTE_ORDER_MARK, MAX_DUPLICATES, parseJson } from "./parse-json.ts";
+import { BYTE_ORDER_MARK, MAX_DUPLICATES, parseJson } from "../values/parse-json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RecordReason } from "./reasons.ts";
 import {

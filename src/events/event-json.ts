@@ -1,7 +1,7 @@
 /** An event, a rejected request or a record as a line of JSON. */
 import { type ReadRecord, recordSummary } from "../domain/transaction.ts";
 import { capturedUrl, type HttpRequest } from "../http/message.ts";
-import { stringifyJson } from "../domain/json.ts";
+import { stringifyJson } from "../values/json.ts";
 import { orderText } from "../orders/order-json.ts";
 import type { OrderStanding } from "../orders/standing.ts";
 import type { Rejection, WebhookEvent } from "./event.ts";

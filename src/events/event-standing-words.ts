@@ -1,5 +1,5 @@
 /** What became of an event, in words: every place says it in these. */
-import { capitalized } from "../domain/sentence.ts";
+import { capitalized } from "../values/sentence.ts";
 import { isSuccess } from "../http/message.ts";
 import type { EventFate, EventStanding } from "./event-standing.ts";
 import type { StoredAttempt } from "./history.ts";

@@ -1,7 +1,7 @@
 /** What happened to an order or an event, in the order of time: the terminal, the pages and the timeline only paint it. */
 import { groupedAmount, type Sum } from "../domain/money.ts";
 import type { PaymentLink } from "../domain/payment-link-shapes.ts";
-import { parseInstant } from "../domain/time.ts";
+import { parseInstant } from "../values/time.ts";
 import { moneyIn } from "../domain/transaction.ts";
 import { linkExpiry } from "../orders/link-end.ts";
 import { orderLink } from "../orders/order.ts";

@@ -1,7 +1,7 @@
 /** How connections are made: names of this machine, both families of addresses, and what undici cannot read from a socket. */
 import { lookup, type LookupAddress } from "node:dns";
 import type { LookupFunction, Socket } from "node:net";
-import { isLoopback } from "../domain/addresses.ts";
+import { isLoopback } from "../values/addresses.ts";
 
 /**
  * Milliseconds that one address of a name may take while there is another one. Node's own 250 are less than a connection takes

@@ -1,6 +1,6 @@
 /** Undoes the codings of a reply's body (RFC 9110 8.4): every exchange gets the bytes that the application wrote. */
 import type { Transform } from "node:stream";
-import { messageOf } from "../domain/system-reason.ts";
+import { messageOf } from "../values/system-reason.ts";
 import { fieldLines, type HttpReply } from "./message.ts";
 
 /** What `decoded` can undo; another coding would be a guess of the server. */

@@ -1,5 +1,5 @@
 /** The types of sending and serving HTTP, for code that gets the network as an argument, and why an exchange fails. */
-import { messageOf, codeOf, knownReason, systemReason } from "../domain/system-reason.ts";
+import { messageOf, codeOf, knownReason, systemReason } from "../values/system-reason.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 import type { Refusal } from "./refusal.ts";
 

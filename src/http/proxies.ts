@@ -1,8 +1,8 @@
 /** Which requests go through a proxy: HTTPS_PROXY, and the hosts that NO_PROXY names. */
 import { BlockList, isIP } from "node:net";
-import { isLoopback, parseWebAddress, portOf } from "../domain/addresses.ts";
-import type { Environment } from "../domain/environment.ts";
-import { isReadableUrl, withoutPassword } from "../domain/url-passwords.ts";
+import { isLoopback, parseWebAddress, portOf } from "../values/addresses.ts";
+import type { Environment } from "../values/typed-text.ts";
+import { isReadableUrl, withoutPassword } from "../values/url-passwords.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 

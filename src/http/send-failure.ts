@@ -1,5 +1,5 @@
 /** Kinds of failed exchanges, by what somebody has to do about each. */
-import { codeOf } from "../domain/system-reason.ts";
+import { codeOf } from "../values/system-reason.ts";
 import { ProxyFailure, SandboxNotRunning, SendError, SendTimeout } from "./exchange.ts";
 
 /**

@@ -3,7 +3,7 @@ import { version } from "node:process";
 import type { buildConnector, Dispatcher, Pool } from "undici";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { messageOf, systemReason } from "../domain/system-reason.ts";
+import { messageOf, systemReason } from "../values/system-reason.ts";
 import { CONNECT_OPTIONS, skipContinue } from "./connect.ts";
 import { ACCEPTED_CODINGS, decoded } from "./content-coding.ts";
 import { ProxyFailure, type Send, SendError, type SendOptions, SendTimeout } from "./exchange.ts";

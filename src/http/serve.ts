@@ -10,7 +10,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import type { AddressInfo, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { PaylinkError } from "../domain/errors.ts";
-import { systemReason } from "../domain/system-reason.ts";
+import { systemReason } from "../values/system-reason.ts";
 import { discardRest, readBody, declaresTooMuch } from "./body.ts";
 import { type TrackedConnections, trackConnections, trackHandshakes } from "./connections.ts";
 import {

@@ -1,7 +1,7 @@
 /** The time limit of a run (`--timeout`): it ends every exchange and every wait, and knows whether something was sent. */
 import { PaylinkError } from "../domain/errors.ts";
-import { formatDuration } from "../domain/time.ts";
-import type { Timers } from "../domain/timers.ts";
+import { formatDuration } from "../values/time.ts";
+import type { Timers } from "../values/timers.ts";
 import { type Send, SendError } from "./exchange.ts";
 
 /** Resolves after this many milliseconds, or when the signal fires. */

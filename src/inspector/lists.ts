@@ -1,7 +1,7 @@
 /** The page of all that was received, with its filters, sums and chart, and what a search finds. */
 import { html } from "hono/html";
 import { OUTCOME_NAMES } from "../domain/outcome.ts";
-import { capitalized } from "../domain/sentence.ts";
+import { capitalized } from "../values/sentence.ts";
 import type { EventStore } from "../store/event-store.ts";
 import { SEARCHED } from "../store/event-query.ts";
 import type { Totals } from "../store/search.ts";

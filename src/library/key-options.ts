@@ -1,11 +1,11 @@
 /** The `key` option: every form that `--key` takes, as sources that are read once and renewed as the listener's are. */
 import { KeyObject, type webcrypto } from "node:crypto";
-import { parseWebAddress } from "../domain/addresses.ts";
-import { isKeyText } from "../domain/key-text.ts";
-import { shownPath } from "../domain/secrets.ts";
+import { parseWebAddress } from "../values/addresses.ts";
+import { isKeyText } from "../signatures/key-text.ts";
+import { shownPath } from "../values/secrets.ts";
 import { PaylinkError } from "../domain/errors.ts";
-import { capitalized, sentence } from "../domain/sentence.ts";
-import { messageOf, systemReason } from "../domain/system-reason.ts";
+import { capitalized, sentence } from "../values/sentence.ts";
+import { messageOf, systemReason } from "../values/system-reason.ts";
 import { decoded } from "../http/content-coding.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import { targetUri, type HeaderLine } from "../http/message.ts";

@@ -1,5 +1,5 @@
 /** Turns a Node request, a Web request, an event or the parts of a request into an HTTP message: its bytes, header lines and address. */
-import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
+import { isLoopback, parseWebAddress } from "../values/addresses.ts";
 import { RAW_BODY_FIXES } from "../domain/reasons.ts";
 import {
   addressOf,

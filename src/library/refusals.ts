@@ -1,7 +1,7 @@
 /** Makes the error of each webhook that is refused: its status, and a message that says what to do. */
 import { REASONS } from "../domain/reasons.ts";
-import { plainJson } from "../domain/json.ts";
-import { messageOf } from "../domain/system-reason.ts";
+import { plainJson } from "../values/json.ts";
+import { messageOf } from "../values/system-reason.ts";
 import { describeViolation } from "../domain/transaction.ts";
 import type { Refusal } from "../http/refusal.ts";
 import type { HttpRequest } from "../http/message.ts";

@@ -1,6 +1,6 @@
 /** Sample transactions, and webhooks signed as the service signs them, for the tests of applications. */
 import { KeyObject } from "node:crypto";
-import { parseWebAddress } from "../domain/addresses.ts";
+import { parseWebAddress } from "../values/addresses.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
 import { recordOfSample, type SampleSource } from "../sender/samples.ts";
 import { SERVICE_FORM } from "../signatures/cover.ts";
@@ -8,7 +8,7 @@ import { signedWebhook } from "../sender/signed-webhook.ts";
 import { bytesIn } from "./request-body.ts";
 import type { SignedWebhook, SignWebhookOptions } from "./types.ts";
 import { outcomeNamed, SAMPLE_OUTCOMES } from "../domain/outcome.ts";
-import { plainObject } from "../domain/json.ts";
+import { plainObject } from "../values/json.ts";
 import type { Transaction, TransactionOutcome } from "./transaction-types.ts";
 
 /** The record of a payment of EUR 10.00 for INV-1001, with every field of its outcome and new ids. */

@@ -1,11 +1,11 @@
 /** Verifies webhooks in an application: the listener's own judgement of a request in any form, as a typed result. */
-import { isJsonNumber, memberOf, plainJson, plainObject } from "../domain/json.ts";
+import { isJsonNumber, memberOf, plainJson, plainObject } from "../values/json.ts";
 import { CURRENCY_CODE, minorUnitsOf } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { parseDuration } from "../domain/time.ts";
+import { parseDuration } from "../values/time.ts";
 import { outcomeOf, textOf, type TransactionRecord, type Violation } from "../domain/transaction.ts";
 import { TRANSACTION_FIELDS } from "../domain/transaction-fields.ts";
-import { parseWebAddress } from "../domain/addresses.ts";
+import { parseWebAddress } from "../values/addresses.ts";
 import { publicAddress } from "../receiver/address.ts";
 import { createJudge, type TimedJudge, type Judgement } from "../receiver/judge.ts";
 import { parseComponent } from "../signatures/components.ts";

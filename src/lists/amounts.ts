@@ -1,7 +1,7 @@
 /** Amounts as the cells of banks, spreadsheets and programs have them: signs, groups of digits, either decimal mark, binary floats. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import { COMMA_ADVICE, decimalsOf, exponentOf, parseAmount } from "../domain/money.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, refused, type Parsed } from "../values/parse-result.ts";
 import { splitAmount } from "./currencies.ts";
 
 /** Around all digits: `(€10.00)`, `EUR (10.00)`; in `10.00 (EUR)` they are no sign. */

@@ -1,5 +1,5 @@
 /** The cells of a row: each as text, and those of fields by their field. */
-import { isJsonNumber, stringifyJson, type Json } from "../domain/json.ts";
+import { isJsonNumber, stringifyJson, type Json } from "../values/json.ts";
 import type { ListRow } from "./read-list.ts";
 
 /** The text of a cell: a number in its spelling, any other JSON as JSON. */

@@ -1,8 +1,8 @@
 /** The columns of a list: what each is by its name or by `--map`, and which field a wrong name means. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import type { Problem } from "../domain/errors.ts";
 import { typedFlag } from "../domain/hint.ts";
-import { accepted, isMisspelled, nearest, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, isMisspelled, nearest, refused, type Parsed } from "../values/parse-result.ts";
 import { fieldLabel, requestFields } from "../domain/payment-link-field-lookup.ts";
 import {
   bareSpellingOf,

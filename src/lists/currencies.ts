@@ -1,7 +1,7 @@
 /** The currencies that a list names, in codes, signs and words: evidence of what its amounts are in. */
 import type { Problem } from "../domain/errors.ts";
-import { comparableText } from "../domain/comparable-text.ts";
-import type { Json } from "../domain/json.ts";
+import { comparableText } from "../values/comparable-text.ts";
+import type { Json } from "../values/json.ts";
 import { isKnownCurrency } from "../domain/money.ts";
 import type { List, ListRow } from "./read-list.ts";
 

@@ -1,7 +1,7 @@
 /** What spreadsheets and data tools leave in a list: marks of missing values and errors, and rows of totals. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import type { Problem } from "../domain/errors.ts";
-import { isJsonNumber, type Json } from "../domain/json.ts";
+import { isJsonNumber, type Json } from "../values/json.ts";
 import { isKnownCurrency, Sums } from "../domain/money.ts";
 import { linkFieldsOf } from "../domain/payment-link-field-lookup.ts";
 import type { ListRow } from "./read-list.ts";

@@ -1,7 +1,7 @@
 /** The bytes of a list as text: what their beginning says they are, and the whole text in pieces. */
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { BYTE_ORDER_MARK } from "../domain/parse-json.ts";
+import { BYTE_ORDER_MARK } from "../values/parse-json.ts";
 
 /** Bytes of a beginning that is long enough for the longest header, or the longest first line. */
 const HEAD = 4 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Which rows of a list are chosen by what they have in a column: `--only Status=Open`. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import type { Problem } from "../domain/errors.ts";
-import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, nearest, refused, type Parsed } from "../values/parse-result.ts";
 import { cellText } from "./cells.ts";
 import type { List, ListRow } from "./read-list.ts";
 

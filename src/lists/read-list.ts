@@ -2,9 +2,9 @@
 import { CsvError } from "csv-parse";
 import { NO_PROBLEMS, PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
-import { parseJson } from "../domain/parse-json.ts";
-import { lostLettersProblem } from "../domain/typed-text.ts";
+import { isJsonObject, joinPath, type Json, type JsonObject } from "../values/json.ts";
+import { parseJson } from "../values/parse-json.ts";
+import { lostLettersProblem } from "../values/typed-text.ts";
 import { Columns, misnamed, repeatedFields, repetitionsIn, type Column } from "./columns.ts";
 import { type CsvDialect, type Quotes, recordsOf, textOfCell } from "./csv.ts";
 import { delimiterOf, firstRecords, headerBelow, isBlank, isEven, spelledName } from "./header.ts";

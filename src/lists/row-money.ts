@@ -1,7 +1,7 @@
 /** What each row of a list says of its money: its total, what was paid and is due, its state, and money in and out. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import { compareAmounts, scaledAmount, signOf } from "../domain/money.ts";
-import type { Parsed } from "../domain/parse-result.ts";
+import type { Parsed } from "../values/parse-result.ts";
 import { amountIn, type CellAmount } from "./amounts.ts";
 import { cellText } from "./cells.ts";
 import type { Column } from "./columns.ts";

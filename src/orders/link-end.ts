@@ -1,6 +1,6 @@
 /** How a link has ended: whether it can still be paid is decided here alone. */
 import type { PaymentLink } from "../domain/payment-link-shapes.ts";
-import { parseInstant } from "../domain/time.ts";
+import { parseInstant } from "../values/time.ts";
 
 /** What does not change any more. */
 export type LinkEnd = "paid" | "cancelled" | "expired";

@@ -1,5 +1,5 @@
 /** How an order stands, as every JSON form has it: what is empty or not known is left out. */
-import { JsonNumber, stringifyJson } from "../domain/json.ts";
+import { JsonNumber, stringifyJson } from "../values/json.ts";
 import type { Sum } from "../domain/money.ts";
 import type { OrderStanding } from "./standing.ts";
 

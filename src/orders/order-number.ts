@@ -1,5 +1,5 @@
 /** Which order a reference belongs to. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import type { PaymentLink } from "../domain/payment-link-shapes.ts";
 import { splitReference } from "../domain/reference.ts";
 import { textOf, type TransactionRecord } from "../domain/transaction.ts";

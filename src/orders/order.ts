@@ -1,5 +1,5 @@
 /** An order: its number with its payments, links and booked amounts, in compact forms that every place can fill. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import { signOf, type Sum } from "../domain/money.ts";
 import { hasApprovedAmount, type Outcome } from "../domain/outcome.ts";
 import { moneyIn, outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";

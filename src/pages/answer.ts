@@ -1,7 +1,7 @@
 /** What an application answered, as people read it: the words of its body, where it leads to, its headers, and its source behind a fold. */
 import { html } from "hono/html";
-import { indentedJson } from "../domain/json.ts";
-import { parseJson } from "../domain/parse-json.ts";
+import { indentedJson } from "../values/json.ts";
+import { parseJson } from "../values/parse-json.ts";
 import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { isPage, pageWords } from "../http/answer-words.ts";
 import { block, clipped, facts, folded, headerTable } from "./components.ts";

@@ -1,6 +1,6 @@
 /** Small pieces that pages share: times, states, texts that are too long or can be copied, blocks, panels and questions. */
 import { html } from "hono/html";
-import { formatRelative } from "../domain/time.ts";
+import { formatRelative } from "../values/time.ts";
 import type { HeaderLine } from "../http/message.ts";
 import type { Page } from "./page.ts";
 

@@ -1,8 +1,8 @@
 /** One view of an exchange: what became of a webhook, its attempts, the request, the response, and why its signature was accepted or rejected. */
 import { html } from "hono/html";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { indentedJson } from "../domain/json.ts";
-import { parseJson } from "../domain/parse-json.ts";
+import { indentedJson } from "../values/json.ts";
+import { parseJson } from "../values/parse-json.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { capturedUrl } from "../http/message.ts";
 import { baseOf, checksOf, type CheckResult } from "../signatures/explain/checks.ts";

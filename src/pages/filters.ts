@@ -1,7 +1,7 @@
 /** The form above a list that narrows it down. It asks for an address, so that it works without a script, and can be sent on. */
 import { html } from "hono/html";
-import { accepted } from "../domain/parse-result.ts";
-import { parseUntil, parseWhen } from "../domain/time.ts";
+import { accepted } from "../values/parse-result.ts";
+import { parseUntil, parseWhen } from "../values/time.ts";
 import { folded } from "./components.ts";
 import type { Page } from "./page.ts";
 

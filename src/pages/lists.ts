@@ -1,6 +1,6 @@
 /** Lists: tables whose rows lead to a page, the filters above them, and the way to older rows. */
 import { html } from "hono/html";
-import { capitalized } from "../domain/sentence.ts";
+import { capitalized } from "../values/sentence.ts";
 import { spaced } from "./components.ts";
 import type { Page } from "./page.ts";
 

@@ -1,6 +1,6 @@
 /** The bar chart of what arrived over the last day or the last week: inline SVG, with the same numbers as a table for people who cannot see it. */
 import { html } from "hono/html";
-import { UNITS } from "../domain/time.ts";
+import { UNITS } from "../values/time.ts";
 import { address, folded, hourOf, hourText } from "./components.ts";
 import type { Page } from "./page.ts";
 

@@ -1,5 +1,5 @@
 /** The address that a webhook was sent to, which `@scheme`, `@authority`, `@target-uri` and `@path` are checked against. */
-import { isLoopback } from "../domain/addresses.ts";
+import { isLoopback } from "../values/addresses.ts";
 import { addressOf, fieldLines, type RequestHead } from "../http/message.ts";
 
 /** Where the service posts to: the public address, or the listener's own. */

@@ -1,8 +1,8 @@
 /** One attempt to hand a webhook to a target, which may be an application or a broker, and how it ended. */
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { isBroker } from "../domain/brokers.ts";
-import { messageOf } from "../domain/system-reason.ts";
-import { millisecondsSince, type Timers } from "../domain/timers.ts";
+import { isBroker } from "./brokers/addresses.ts";
+import { messageOf } from "../values/system-reason.ts";
+import { millisecondsSince, type Timers } from "../values/timers.ts";
 import { exchangeFailure, type Send, SendError } from "../http/exchange.ts";
 import { answerWords } from "../http/answer-words.ts";
 import { fieldLines, type HeaderLine, type HttpRequest, isSuccess } from "../http/message.ts";

@@ -1,5 +1,5 @@
 /** What the loop of the queue waits for. */
-import type { Timers } from "../domain/timers.ts";
+import type { Timers } from "../values/timers.ts";
 
 /** Somebody rings, or time passes. A ring while nobody waits ends the next wait. */
 export interface Bell {

@@ -1,5 +1,5 @@
 /** Forwards a webhook while its sender waits: the application's answer goes back to the service, which sends the webhook again if it was refused. */
-import { isBroker } from "../domain/brokers.ts";
+import { isBroker } from "./brokers/addresses.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import { type HttpReply, isSuccess } from "../http/message.ts";
 import { makeAttempt, type AttemptResult } from "./attempt.ts";

@@ -1,6 +1,6 @@
 /** Judges a received webhook: signature and digest first, and only then the record in its body. Renews the keys if a newer one may verify. */
 import type { Reason, Warning } from "../domain/reasons.ts";
-import { parseJsonObject } from "../domain/parse-json.ts";
+import { parseJsonObject } from "../values/parse-json.ts";
 import { LateRecord, type ReadRecord } from "../domain/transaction.ts";
 import { refusal, type Refusal } from "../http/refusal.ts";
 import type { HttpRequest } from "../http/message.ts";

@@ -1,11 +1,11 @@
 /** Reads public keys once, from files, URLs and texts. */
-import { isExposed, parseWebAddress } from "../domain/addresses.ts";
+import { isExposed, parseWebAddress } from "../values/addresses.ts";
 import { PaylinkError, type WebhookEffect } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
-import { isKeyText } from "../domain/key-text.ts";
-import { withoutPassword } from "../domain/url-passwords.ts";
-import { shownPath } from "../domain/secrets.ts";
-import { messageOf } from "../domain/system-reason.ts";
+import { isKeyText } from "../signatures/key-text.ts";
+import { withoutPassword } from "../values/url-passwords.ts";
+import { shownPath } from "../values/secrets.ts";
+import { messageOf } from "../values/system-reason.ts";
 import { SandboxNotRunning, type Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply, isRedirect } from "../http/message.ts";
 import { expiryWarning, keyProblem, untriedWarning } from "../signatures/key-rules.ts";

@@ -1,6 +1,6 @@
 /** The keys of a run: read from their sources when it starts, and again while they are in use. */
 import { PaylinkError } from "../domain/errors.ts";
-import { messageOf } from "../domain/system-reason.ts";
+import { messageOf } from "../values/system-reason.ts";
 import { keyProblem, untriedWarning } from "../signatures/key-rules.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import type { RunKeys } from "../events/event.ts";

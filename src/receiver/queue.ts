@@ -1,10 +1,10 @@
 /** Forwards webhooks after they were acknowledged: one loop for each target claims events that are due, and attempts them side by side. */
-import { isBroker } from "../domain/brokers.ts";
+import { isBroker } from "./brokers/addresses.ts";
 import { isSuccess } from "../http/message.ts";
-import { messageOf } from "../domain/system-reason.ts";
+import { messageOf } from "../values/system-reason.ts";
 import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
-import { UNITS } from "../domain/time.ts";
-import type { Timers } from "../domain/timers.ts";
+import { UNITS } from "../values/time.ts";
+import type { Timers } from "../values/timers.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import { makeAttempt } from "./attempt.ts";
 import { type Claimed, type DeliveryQueue, type Forward, type Retry } from "../events/event.ts";

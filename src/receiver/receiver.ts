@@ -1,5 +1,5 @@
 /** The receiver: verifies each webhook, stores what is authentic, forwards it, and answers the service. */
-import { messageOf } from "../domain/system-reason.ts";
+import { messageOf } from "../values/system-reason.ts";
 import { publicProblem, REASONS, type RefusalCode } from "../domain/reasons.ts";
 import { describeViolation, type ReadRecord, textOf } from "../domain/transaction.ts";
 import type { Handler, Serve, ServeOptions, HttpServer } from "../http/exchange.ts";

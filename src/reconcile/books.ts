@@ -1,5 +1,5 @@
 /** Reads the merchant's books, CSV or JSON lines: what is booked as paid, by order number, with the reader of `bulk`. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import { signOf, type Sum, Sums } from "../domain/money.ts";

@@ -1,5 +1,5 @@
 /** Finds order numbers in the texts of books: a bank has `SVWZ+RE-2026-0001 Kunde 1` where others have the number alone. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import type { Sum } from "../domain/money.ts";
 import { isSame } from "../orders/amounts.ts";
 import type { BookedLine } from "./sides.ts";

@@ -1,7 +1,7 @@
 /** The three sides by order number: each order with its links, the records that arrived, and its lines of the books. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import type { Sum } from "../domain/money.ts";
-import { UNITS } from "../domain/time.ts";
+import { UNITS } from "../values/time.ts";
 import { isSame } from "../orders/amounts.ts";
 import { baseNumberOf, orderNumberOf } from "../orders/order-number.ts";
 import { asksNothing, isApproved } from "../orders/order.ts";

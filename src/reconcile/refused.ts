@@ -1,7 +1,7 @@
 /** The rejected webhooks that name one of some order numbers. Nothing has verified what their bodies say. */
-import { comparableText } from "../domain/comparable-text.ts";
-import { memberOf } from "../domain/json.ts";
-import { parseJsonObject } from "../domain/parse-json.ts";
+import { comparableText } from "../values/comparable-text.ts";
+import { memberOf } from "../values/json.ts";
+import { parseJsonObject } from "../values/parse-json.ts";
 import { readRecord, textOf } from "../domain/transaction.ts";
 import type { Rejection } from "../events/event.ts";
 import type { RefusedWebhook } from "./sides.ts";

@@ -1,7 +1,7 @@
 /** What the service says: every link of a year, read page by page, and which of them were paid in a period. */
 import { LISTED_AGE, readPaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLink } from "../domain/payment-link-shapes.ts";
-import { parseInstant, UNITS } from "../domain/time.ts";
+import { parseInstant, UNITS } from "../values/time.ts";
 import { orderLink } from "../orders/order.ts";
 import { allLinks, ownText, CLOCK_DIFFERENCE } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";

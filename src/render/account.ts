@@ -1,6 +1,6 @@
 /** An account as text: its profile, its service and what replaces parts of it (`profile default · api.dnapayments.com · LIVE`), and its checks. */
 import type { Paint } from "./paint.ts";
-import { parseWebAddress } from "../domain/addresses.ts";
+import { parseWebAddress } from "../values/addresses.ts";
 import { safeText } from "./safe-text.ts";
 import type { AccountCheck } from "../service/checks.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";

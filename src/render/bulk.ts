@@ -2,7 +2,7 @@
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import type { Problem } from "../domain/errors.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
-import { isJsonObject, memberAt, stringifyJson } from "../domain/json.ts";
+import { isJsonObject, memberAt, stringifyJson } from "../values/json.ts";
 import type { LinkFieldPath } from "../domain/payment-link-fields.ts";
 import { linkFieldAt, fieldLabel, fieldsShownIn } from "../domain/payment-link-field-lookup.ts";
 import { OPEN_STATUSES } from "../domain/payment-link-reply.ts";

@@ -9,7 +9,7 @@ import {
   type Hint,
 } from "../domain/hint.ts";
 import { OPERATIONS, SANDBOX_ACTIONS } from "../domain/operations.ts";
-import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
+import { SANDBOX_PROFILE } from "../domain/known-services.ts";
 import { safeText } from "./safe-text.ts";
 
 /** The commands that use an account. */

@@ -1,5 +1,5 @@
 /** Lays out text for a terminal: columns of remote text, lines that fit, and local times. */
-import { formatRelative, parseInstant, UNITS } from "../domain/time.ts";
+import { formatRelative, parseInstant, UNITS } from "../values/time.ts";
 import type { Level } from "../events/event-json.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";

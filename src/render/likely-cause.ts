@@ -1,6 +1,6 @@
 /** Why a target probably answers webhooks as it does, and what helps: one table by the failure, the code, the status and the words. */
-import { type BrokerName, brokerOf } from "../domain/brokers.ts";
-import { parseJsonObject } from "../domain/parse-json.ts";
+import { type BrokerName, brokerOf } from "../receiver/brokers/addresses.ts";
+import { parseJsonObject } from "../values/parse-json.ts";
 import { fieldLines, isSuccess } from "../http/message.ts";
 import type { SendFailure } from "../http/send-failure.ts";
 import { type Forward, type ReplyText } from "../events/event.ts";

@@ -1,5 +1,5 @@
 /** Shows payment links: a new link as a card, everything that a service returns for one, and a request before it is sent. */
-import { isJsonNumber, isJsonObject, stringifyJson, type JsonObject } from "../domain/json.ts";
+import { isJsonNumber, isJsonObject, stringifyJson, type JsonObject } from "../values/json.ts";
 import { formatAmount, signOf } from "../domain/money.ts";
 import { boundWords } from "../domain/payment-link.ts";
 import type { LinkFieldPath } from "../domain/payment-link-fields.ts";
@@ -7,7 +7,7 @@ import { linkFieldAt, isLinkField, fieldLabel, fieldsShownIn } from "../domain/p
 import { isDate } from "../domain/payment-link-types.ts";
 import type { PaymentLink, PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import { linkKind } from "../domain/payment-link-values.ts";
-import { formatRelative, parseInstant } from "../domain/time.ts";
+import { formatRelative, parseInstant } from "../values/time.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";

@@ -1,7 +1,7 @@
 /** A reconciliation as text: what each finding means for the money, what to do next, and the summary. */
 import { type CommandLine, paylink } from "../domain/hint.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
-import { capitalized } from "../domain/sentence.ts";
+import { capitalized } from "../values/sentence.ts";
 import { outcomeName } from "../domain/outcome.ts";
 import { FATES } from "../events/event-standing-words.ts";
 import type { Books } from "../reconcile/books.ts";

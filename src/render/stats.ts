@@ -1,11 +1,11 @@
 /** What people ask of a store in one sentence: whether money is being lost now, and why nothing goes out. */
 import { isSuccess } from "../http/message.ts";
-import { parseWebAddress } from "../domain/addresses.ts";
+import { parseWebAddress } from "../values/addresses.ts";
 import { groupedAmount } from "../domain/money.ts";
 import { shortKey } from "../signatures/thumbprint.ts";
 import type { CurrencySum, KeyStats, StateStats, Stats } from "../store/stats.ts";
 import { safeText } from "./safe-text.ts";
-import { UNITS } from "../domain/time.ts";
+import { UNITS } from "../values/time.ts";
 
 /** Says whether money is being lost now. */
 export function statsSentence({ keys, refused, lastAttempt }: Stats, now: Date): string {

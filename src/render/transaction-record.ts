@@ -1,5 +1,5 @@
 /** Shows a transaction record: in groups with every field, or in one line. */
-import { memberOf, stringifyJson, type Json } from "../domain/json.ts";
+import { memberOf, stringifyJson, type Json } from "../values/json.ts";
 import { formatAmount, LONGEST_NUMBER } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { splitReference } from "../domain/reference.ts";

@@ -1,7 +1,7 @@
 /** Who may use the sandbox, and where: the hosts of API, checkout and dashboard, the merchant's credentials, and access tokens. */
 import { createHmac } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
-import { isLoopback } from "../domain/addresses.ts";
+import { isLoopback } from "../values/addresses.ts";
 import type { Token } from "../domain/exchanges.ts";
 import { SCOPE } from "../domain/known-services.ts";
 import { isSameSecret, ownHost, type PageAccess } from "../pages/access.ts";

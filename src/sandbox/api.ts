@@ -1,10 +1,10 @@
 /** The service's API: payment links, access tokens, transactions, the key set, and the OpenAPI description. */
 import type { Context, Hono } from "hono";
 import type { Exchanges } from "../domain/exchanges.ts";
-import type { Json, JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../values/json.ts";
 import { OPERATION_NAMES, type OperationName, OPERATIONS } from "../domain/operations.ts";
 import type { WellFormedLink } from "../domain/payment-link-shapes.ts";
-import { parseJson } from "../domain/parse-json.ts";
+import { parseJson } from "../values/parse-json.ts";
 import type { Link } from "./store/rows.ts";
 import { addLink, cancelLink, findLink, linkResponse, listLinks, updateLink } from "./links.ts";
 import { checkoutUrl } from "./access.ts";

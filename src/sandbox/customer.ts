@@ -1,7 +1,7 @@
 /** What a customer enters of a card, with the checks on it; and the customer's details that the merchant gave with the link. */
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import type { Problem } from "../domain/errors.ts";
-import { CARD_SCHEMES, digitsOf, schemeOf, testCard } from "../domain/test-cards.ts";
+import { CARD_SCHEMES, digitsOf, schemeOf, testCard } from "../sender/test-cards.ts";
 import { hasCheckDigit } from "../domain/card-numbers.ts";
 import type { FormField } from "./form.ts";
 

@@ -1,9 +1,9 @@
 /** The deliveries of webhooks: in order for each link, several links at once, freshly signed and repeated by a schedule. */
 import { signedWebhook } from "../sender/signed-webhook.ts";
-import { parseWebAddress } from "../domain/addresses.ts";
-import { LONGEST_TIMER } from "../domain/time.ts";
-import { messageOf } from "../domain/system-reason.ts";
-import { stringifyJson } from "../domain/json.ts";
+import { parseWebAddress } from "../values/addresses.ts";
+import { LONGEST_TIMER } from "../values/time.ts";
+import { messageOf } from "../values/system-reason.ts";
+import { stringifyJson } from "../values/json.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import { certificateReason, systemCode } from "../http/exchange.ts";
 import { addressOf, isSuccess } from "../http/message.ts";

@@ -1,7 +1,7 @@
 /** What became of an attempt: the sentence that the page of a delivery opens with, its reason, and what to do about it. */
-import { LISTENER_URL } from "../domain/own-addresses.ts";
+import { LISTENER_URL } from "../domain/known-services.ts";
 import { html } from "hono/html";
-import { capitalized } from "../domain/sentence.ts";
+import { capitalized } from "../values/sentence.ts";
 import { fieldLines, isSuccess } from "../http/message.ts";
 import type { Description } from "../pages/exchange.ts";
 import type { Attempt, Delivery } from "./store/rows.ts";

@@ -1,7 +1,7 @@
 /** Makes the API fail on purpose: the faults that are set, how often each still applies, and what it does to an answer. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import type { ApiFault } from "../domain/api-faults.ts";
+import type { ApiFault } from "./api-faults.ts";
 import { operationAt, type OperationName } from "../domain/operations.ts";
 import type { Handler } from "../http/exchange.ts";
 import type { HttpReply, HttpRequest } from "../http/message.ts";

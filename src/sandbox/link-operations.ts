@@ -1,10 +1,10 @@
 /** What the operations on links accept besides a link to create: the query of a list, and the changes of an update. */
 import type { Problem } from "../domain/errors.ts";
 import type { PaymentLinkUpdate } from "../domain/exchanges.ts";
-import { isJsonObject, type Json } from "../domain/json.ts";
+import { isJsonObject, type Json } from "../values/json.ts";
 import { LINK_STATUSES, type LinkStatus } from "../domain/payment-link-reply.ts";
 import { pastExpiry } from "../domain/payment-link.ts";
-import { isUtcDateTime, parseInstant } from "../domain/time.ts";
+import { isUtcDateTime, parseInstant } from "../values/time.ts";
 
 export type Validated<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };

@@ -2,12 +2,12 @@
 import type { WellFormedLink } from "../domain/payment-link-shapes.ts";
 import { repeatedPart } from "../domain/payment-link-values.ts";
 import type { Problem } from "../domain/errors.ts";
-import type { Json } from "../domain/json.ts";
+import type { Json } from "../values/json.ts";
 import { LISTED_AGE, type LinkStatus } from "../domain/payment-link-reply.ts";
 import { TRANSACTION_TYPES } from "../domain/known-services.ts";
 import { checkRequest, REUSABLE_LIFETIME, SALE } from "../domain/payment-link.ts";
 import { linkIdFrom } from "../domain/reference.ts";
-import { addDuration } from "../domain/time.ts";
+import { addDuration } from "../values/time.ts";
 import { formatLocal } from "../render/layout.ts";
 import type { Merchant } from "./identity.ts";
 import { type Validated, checkLinksQuery, checkUpdate } from "./link-operations.ts";

@@ -1,6 +1,6 @@
 /** Payments through a link: checks what the customer entered, makes the transaction record, and queues its webhook. */
 import type { Problem } from "../domain/errors.ts";
-import { JsonNumber } from "../domain/json.ts";
+import { JsonNumber } from "../values/json.ts";
 import {
   compareAmounts,
   groupedAmount,
@@ -12,12 +12,12 @@ import {
   restOf,
   signOf,
 } from "../domain/money.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, refused, type Parsed } from "../values/parse-result.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference, suffixFrom } from "../domain/reference.ts";
 import { SAMPLE_OUTCOMES } from "../domain/outcome.ts";
-import { sampleRecord } from "../domain/sample-record.ts";
-import { cardFor, TEST_CARDS, testCard, type TestCard } from "../domain/test-cards.ts";
+import { sampleRecord } from "../sender/sample-record.ts";
+import { cardFor, TEST_CARDS, testCard, type TestCard } from "../sender/test-cards.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import { CARD_FIELDS, cardProblems, textProblem, type TypedCard } from "./customer.ts";
 import type { Ledger } from "./store/ledger.ts";

@@ -1,8 +1,8 @@
 /** The sandbox's messages: JSON, problem details and forms. */
 import type { Context } from "hono";
 import type { Problem } from "../domain/errors.ts";
-import { stringifyJson } from "../domain/json.ts";
-import { messageOf } from "../domain/system-reason.ts";
+import { stringifyJson } from "../values/json.ts";
+import { messageOf } from "../values/system-reason.ts";
 
 const TITLES = {
   400: "Bad Request",

@@ -1,10 +1,10 @@
 /** The newest requests to the service's API with their answers, for the dashboard: in memory, bounded, and without secrets. */
-import { parseWebAddress } from "../domain/addresses.ts";
-import { withoutPassword } from "../domain/url-passwords.ts";
+import { parseWebAddress } from "../values/addresses.ts";
+import { withoutPassword } from "../values/url-passwords.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { isJsonObject, indentedJson, type Json } from "../domain/json.ts";
-import { parseJson } from "../domain/parse-json.ts";
-import { isSecretName, REDACTED } from "../domain/secrets.ts";
+import { isJsonObject, indentedJson, type Json } from "../values/json.ts";
+import { parseJson } from "../values/parse-json.ts";
+import { isSecretName, REDACTED } from "../values/secrets.ts";
 import { CloseConnection, type Handler } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, targetUri } from "../http/message.ts";
 import type { Faults } from "./faults.ts";

@@ -1,8 +1,8 @@
 /** The sandbox as a server: its routes behind the checks that every request passes, in process or on a port. */
 import { Hono, type Context } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { localAddress } from "../domain/addresses.ts";
-import { hasCode } from "../domain/system-reason.ts";
+import { localAddress } from "../values/addresses.ts";
+import { hasCode } from "../values/system-reason.ts";
 import type { Serve } from "../http/exchange.ts";
 import { handlerFromFetch } from "../http/fetch-handler.ts";
 import { createPageAccess, requireHost, requireSamePage } from "../pages/access.ts";

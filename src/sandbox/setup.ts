@@ -1,6 +1,6 @@
 /** What a sandbox is made of: everything that it is given, and what it reports. */
 import { SERVICE_FORM, type SignatureForm } from "../signatures/cover.ts";
-import type { ApiFault } from "../domain/api-faults.ts";
+import type { ApiFault } from "./api-faults.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
 import type { Clock } from "./clock.ts";

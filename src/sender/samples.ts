@@ -1,11 +1,11 @@
 /** Sample transaction records: what the service reports for each kind of payment. */
 import { exponentOf } from "../domain/money.ts";
-import { JsonNumber, stringifyJson } from "../domain/json.ts";
-import { sampleRecord } from "../domain/sample-record.ts";
+import { JsonNumber, stringifyJson } from "../values/json.ts";
+import { sampleRecord } from "./sample-record.ts";
 import { SALE, VERIFICATION } from "../domain/payment-link.ts";
 import { makeReference, suffixFrom } from "../domain/reference.ts";
 import type { SampleOutcome } from "../domain/outcome.ts";
-import { cardFor } from "../domain/test-cards.ts";
+import { cardFor } from "./test-cards.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 
 export const LINK_KINDS = ["one-time", "reusable", "subscription"] as const;

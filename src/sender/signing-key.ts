@@ -2,7 +2,7 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { hasCode } from "../domain/system-reason.ts";
+import { hasCode } from "../values/system-reason.ts";
 import { publicPem, readKeys, readSigningKey, type SigningKey, verificationKey } from "../signatures/keys.ts";
 
 /** The flag that names the file. */

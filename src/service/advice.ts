@@ -1,7 +1,7 @@
 /** The next steps after a failure of a request to the service: for each by what it asked for, and what was answered. */
 import { type CommandLine, hint, paylink, type Hint } from "../domain/hint.ts";
 import type { ChangingEffect, ServiceEffect } from "../domain/operations.ts";
-import { formatMinute, formatRelative, UNITS } from "../domain/time.ts";
+import { formatMinute, formatRelative, UNITS } from "../values/time.ts";
 
 /** What a request was about, and where it went: whoever sends it fills it in, and an advised command looks there. */
 export interface About {

@@ -1,9 +1,9 @@
 /** Every link of a period, page by page. */
 import { setImmediate } from "node:timers/promises";
-import { isJsonObject, type Json, memberOf, stringifyJson } from "../domain/json.ts";
+import { isJsonObject, type Json, memberOf, stringifyJson } from "../values/json.ts";
 import type { Api } from "./client.ts";
 import type { LinksQuery } from "./links.ts";
-import { UNITS } from "../domain/time.ts";
+import { UNITS } from "../values/time.ts";
 
 /** Milliseconds: the clock of the service may differ from this one by days, as that of a sandbox does. */
 export const CLOCK_DIFFERENCE = 7 * UNITS.d;

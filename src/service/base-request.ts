@@ -1,9 +1,9 @@
 /** Reads the JSON of `--from`, and finds the members that are nearly fields of a request. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
-import { parseJson } from "../domain/parse-json.ts";
-import { isMisspelled, nearest } from "../domain/parse-result.ts";
-import { lostLettersProblem } from "../domain/typed-text.ts";
+import { isJsonObject, joinPath, type Json, type JsonObject } from "../values/json.ts";
+import { parseJson } from "../values/parse-json.ts";
+import { isMisspelled, nearest } from "../values/parse-result.ts";
+import { lostLettersProblem } from "../values/typed-text.ts";
 import { linkFieldsOf } from "../domain/payment-link-field-lookup.ts";
 
 export interface BaseRequest {

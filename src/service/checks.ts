@@ -1,9 +1,9 @@
 /** Checks an account at its service, and the addresses that the service must reach: one result for each part, with remedies. */
-import { UNITS } from "../domain/time.ts";
+import { UNITS } from "../values/time.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink, type Hint } from "../domain/hint.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
-import { isExposed, isLoopback, parseWebAddress } from "../domain/addresses.ts";
+import { isExposed, isLoopback, parseWebAddress } from "../values/addresses.ts";
 import type { Api } from "./client.ts";
 import { UnusableAnswer } from "./failures.ts";
 

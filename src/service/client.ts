@@ -3,7 +3,7 @@ import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import type { Exchanges } from "../domain/exchanges.ts";
 import { hint, type Hint, paylink } from "../domain/hint.ts";
-import { type Json, stringifyJson } from "../domain/json.ts";
+import { type Json, stringifyJson } from "../values/json.ts";
 import {
   type CreatedLink,
   expiryIn,
@@ -27,7 +27,7 @@ import {
 } from "../domain/operations.ts";
 import { type About, whenUnknown } from "./advice.ts";
 import { recordIn } from "./envelopes.ts";
-import { isExposed, parseWebAddress } from "../domain/addresses.ts";
+import { isExposed, parseWebAddress } from "../values/addresses.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply, type HttpRequest, NO_BODY } from "../http/message.ts";
 import { failureOfExchange, isTokenRefused, failureOfReply } from "./failures.ts";

@@ -1,8 +1,8 @@
 /** The one object that a 2xx reply must hold, alone or in an envelope: a link, a page of links or a transaction record. */
-import { findWrapped } from "../domain/envelope.ts";
+import { findWrapped } from "../values/json.ts";
 import { PaylinkError } from "../domain/errors.ts";
-import { isJsonObject, type Json, type JsonObject, memberOf, stringifyJson } from "../domain/json.ts";
-import { parseJson } from "../domain/parse-json.ts";
+import { isJsonObject, type Json, type JsonObject, memberOf, stringifyJson } from "../values/json.ts";
+import { parseJson } from "../values/parse-json.ts";
 import { isRecord } from "../domain/transaction.ts";
 import type { HttpReply } from "../http/message.ts";
 import { isReading, type ServiceEffect } from "../domain/operations.ts";

@@ -1,7 +1,7 @@
 /** Turns error replies and failed exchanges into failures that say what happened to the money. */
 import { PaylinkError, type FailureCode, type FailureOptions } from "../domain/errors.ts";
 import { hint, paylink, type Hint } from "../domain/hint.ts";
-import type { Json } from "../domain/json.ts";
+import type { Json } from "../values/json.ts";
 import { isReading, type ServiceEffect } from "../domain/operations.ts";
 import {
   isOfUnknownAuthority,

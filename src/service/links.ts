@@ -2,19 +2,19 @@
 import type { PaymentLink, PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { PaymentLinkUpdate } from "../domain/exchanges.ts";
-import { findWrapped } from "../domain/envelope.ts";
-import { type Json, type JsonObject, memberOf } from "../domain/json.ts";
-import { parseJson } from "../domain/parse-json.ts";
+import { findWrapped } from "../values/json.ts";
+import { type Json, type JsonObject, memberOf } from "../values/json.ts";
+import { parseJson } from "../values/parse-json.ts";
 import { LINK_STATUSES, readPaymentLink } from "../domain/payment-link-reply.ts";
 import { hasDate, linkExpiry } from "../orders/link-end.ts";
-import { isWebAddress, parseWebAddress } from "../domain/addresses.ts";
+import { isWebAddress, parseWebAddress } from "../values/addresses.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { onlyObject } from "./envelopes.ts";
 import { isReading, type LinkOperation } from "../domain/operations.ts";
 import { type About, checkAddress, whenUnknown } from "./advice.ts";
 import { reportedError } from "./failures.ts";
 import { reportsError, serviceWords } from "./words.ts";
-import { formatInstant } from "../domain/time.ts";
+import { formatInstant } from "../values/time.ts";
 
 export interface CreatedLink {
   /** The service's own JSON. */

@@ -6,7 +6,7 @@ import {
   VERIFICATION,
   type CheckedRequest,
 } from "../domain/payment-link.ts";
-import { isWebAddress } from "../domain/addresses.ts";
+import { isWebAddress } from "../values/addresses.ts";
 import type { Problem } from "../domain/errors.ts";
 import {
   isJsonNumber,
@@ -18,7 +18,7 @@ import {
   setDefaultAt,
   type Json,
   type JsonObject,
-} from "../domain/json.ts";
+} from "../values/json.ts";
 import type { LinkFieldPath } from "../domain/payment-link-fields.ts";
 import {
   FIELD_OF_FLAG,
@@ -31,7 +31,7 @@ import {
 import type { AmountParser } from "../domain/payment-link-types.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import { fieldFromText } from "../domain/payment-link-values.ts";
-import { accepted } from "../domain/parse-result.ts";
+import { accepted } from "../values/parse-result.ts";
 import type { ResolvedSettings, SettingSource } from "../settings/resolved-settings.ts";
 
 export interface BuiltRequest {

@@ -1,5 +1,5 @@
 /** Repeats a request that had no effect: it was not sent, or the service answered 429 or 503. */
-import type { Timers } from "../domain/timers.ts";
+import type { Timers } from "../values/timers.ts";
 import { SendError, SendTimeout, type Send } from "../http/exchange.ts";
 import { type HttpReply, retryAfter } from "../http/message.ts";
 import { isLasting } from "../http/send-failure.ts";

@@ -1,11 +1,11 @@
 /** The sandbox of a command: which one it is, its controls, paying a link, and how a stopped sandbox is recognised. */
 import { SendError, SandboxNotRunning, SendTimeout, type Send, type SendOptions } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
-import { isJsonObject, memberOf } from "../domain/json.ts";
-import { parseJsonObject } from "../domain/parse-json.ts";
+import { isJsonObject, memberOf } from "../values/json.ts";
+import { parseJsonObject } from "../values/parse-json.ts";
 import { failureOfExchange, failureOfReply } from "./failures.ts";
-import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
-import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
+import { isLoopback, parseWebAddress } from "../values/addresses.ts";
+import { SANDBOX_PROFILE } from "../domain/known-services.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
 import type { SANDBOX_ACTIONS } from "../domain/operations.ts";

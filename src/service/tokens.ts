@@ -2,10 +2,10 @@
 import { PaylinkError, type FailureCode } from "../domain/errors.ts";
 import { hint, paylink, type Hint } from "../domain/hint.ts";
 import { SendError, type Send } from "../http/exchange.ts";
-import { isJsonNumber, memberOf, type JsonObject } from "../domain/json.ts";
-import { parseJsonObject } from "../domain/parse-json.ts";
-import { isExposed, parseWebAddress } from "../domain/addresses.ts";
-import { hasPartOf } from "../domain/secret-spellings.ts";
+import { isJsonNumber, memberOf, type JsonObject } from "../values/json.ts";
+import { parseJsonObject } from "../values/parse-json.ts";
+import { isExposed, parseWebAddress } from "../values/addresses.ts";
+import { hasPartOf } from "../values/secret-spellings.ts";
 import { addressOf, type HeaderLine, type HttpReply, isRedirect } from "../http/message.ts";
 import type { ServiceEffect } from "../domain/operations.ts";
 import { waitHints } from "./advice.ts";

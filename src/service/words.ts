@@ -1,7 +1,7 @@
 /** The words in the body of an error, in the spellings of services, gateways and frameworks, and whether a body is an error. */
 import type { Problem } from "../domain/errors.ts";
-import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from "../domain/json.ts";
-import { parseJson, parseJsonObject } from "../domain/parse-json.ts";
+import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from "../values/json.ts";
+import { parseJson, parseJsonObject } from "../values/parse-json.ts";
 import type { HttpReply } from "../http/message.ts";
 
 export interface ServiceWords {

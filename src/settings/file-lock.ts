@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasCode } from "../domain/system-reason.ts";
+import { hasCode } from "../values/system-reason.ts";
 
 /** Milliseconds between two tries. */
 const LOCK_RETRY = 10;

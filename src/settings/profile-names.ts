@@ -1,8 +1,8 @@
 /** The names of profiles: which are allowed, and what to say about one that does not exist. */
-import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
+import { SANDBOX_PROFILE } from "../domain/known-services.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
-import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, nearest, refused, type Parsed } from "../values/parse-result.ts";
 import { profileNamed, type Profile, type Profiles } from "./profile.ts";
 
 /** The profile that commands write if none is named and none is current. */

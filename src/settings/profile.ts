@@ -1,6 +1,6 @@
 /** A profile: one account at one service, with the defaults of its links and its credentials. */
-import { withoutPassword } from "../domain/url-passwords.ts";
-import { mayBeKeyText, REDACTED } from "../domain/secrets.ts";
+import { withoutPassword } from "../values/url-passwords.ts";
+import { mayBeKeyText, REDACTED } from "../values/secrets.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./setting-table.ts";
 
 export type Profile = { readonly [Key in SettingKey]?: SettingValue<Key> | undefined };

@@ -3,14 +3,14 @@
  * stored for. Every other value is from the environment, else the profile, the service or the built-in default. A profile that
  * `--profile` names comes before the environment.
  */
-import type { Environment } from "../domain/environment.ts";
+import type { Environment } from "../values/typed-text.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
 import { isForTests, serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
-import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
-import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
-import { nearest } from "../domain/parse-result.ts";
-import { withoutPassword } from "../domain/url-passwords.ts";
+import { isLoopback, parseWebAddress } from "../values/addresses.ts";
+import { SANDBOX_PROFILE } from "../domain/known-services.ts";
+import { nearest } from "../values/parse-result.ts";
+import { withoutPassword } from "../values/url-passwords.ts";
 import { readProfile, withoutSettings, type Profile } from "./profile.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./setting-table.ts";
 

@@ -1,15 +1,15 @@
 /** The kinds of values that settings have. Each checks and normalises a value from a flag, a variable or a profile. */
 import { resolve } from "node:path";
-import { normalAddress, parseUrl } from "../domain/addresses.ts";
-import { isKeyText } from "../domain/key-text.ts";
-import { eventStoreProblem, isDatabaseUrl } from "../domain/event-store-place.ts";
+import { normalAddress, parseUrl } from "../values/addresses.ts";
+import { isKeyText } from "../signatures/key-text.ts";
+import { eventStoreProblem, isDatabaseUrl } from "../store/store-place.ts";
 import { parseCurrency } from "../domain/money.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";
-import { accepted, parseChoice, refused, refusedUnseen, type Parsed } from "../domain/parse-result.ts";
-import { mayBeKeyText } from "../domain/secrets.ts";
+import { accepted, parseChoice, refused, refusedUnseen, type Parsed } from "../values/parse-result.ts";
+import { mayBeKeyText } from "../values/secrets.ts";
 import { parseMappings } from "../lists/columns.ts";
-import { parseTypedText } from "../domain/typed-text.ts";
-import { parseDuration } from "../domain/time.ts";
+import { parseTypedText } from "../values/typed-text.ts";
+import { parseDuration } from "../values/time.ts";
 
 /** Reads its own result to the same result. Its message never quotes the value. */
 export type SettingParser<T> = (value: unknown) => Parsed<T>;

@@ -3,8 +3,8 @@
 import { parseItem, serializeString, serializeParameters, type Parameters } from "structured-headers";
 import { COMPONENT_NAMES, DERIVED_NAMES, type DerivedName } from "./cover.ts";
 import { SignatureError } from "./verdict.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
-import { messageOf } from "../domain/system-reason.ts";
+import { accepted, refused, type Parsed } from "../values/parse-result.ts";
+import { messageOf } from "../values/system-reason.ts";
 
 export interface Component {
   readonly name: string;

@@ -11,7 +11,7 @@ import {
   type RawMember,
 } from "./structured.ts";
 import type { Reason, Warning } from "../domain/reasons.ts";
-import { messageOf } from "../domain/system-reason.ts";
+import { messageOf } from "../values/system-reason.ts";
 
 /** The Active algorithms of the registry; the others do not protect against an attacker (RFC 9530 5, 6.6). */
 const ACTIVE_ALGORITHMS = {

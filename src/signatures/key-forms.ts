@@ -1,5 +1,5 @@
 /** The forms in which people and secret stores keep public keys: unwraps each to DER or to JSON Web Keys, or names what it is instead. */
-import { isPlainObject } from "../domain/json.ts";
+import { isPlainObject } from "../values/json.ts";
 
 /** What holds keys: the DER of one, a JSON Web Key, or what it is instead. */
 export type KeyForm =

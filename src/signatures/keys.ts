@@ -9,7 +9,7 @@ import {
 import { keyFormsIn, type KeyForm } from "./key-forms.ts";
 import { ALGORITHM, JWK_ALGORITHM } from "./policy.ts";
 import { thumbprintOf } from "./thumbprint.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, refused, type Parsed } from "../values/parse-result.ts";
 
 /** What the source of a key says about it; null where it says nothing. */
 interface KeyDescription {

@@ -3,9 +3,9 @@ import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { type Parsed, refused } from "../domain/parse-result.ts";
-import { hasCode } from "../domain/system-reason.ts";
-import { parseTypedText } from "../domain/typed-text.ts";
+import { type Parsed, refused } from "../values/parse-result.ts";
+import { hasCode } from "../values/system-reason.ts";
+import { parseTypedText } from "../values/typed-text.ts";
 
 export interface Folders {
   readonly config: string;

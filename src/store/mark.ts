@@ -4,7 +4,7 @@
  */
 import { existsSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { systemReason } from "../domain/system-reason.ts";
+import { systemReason } from "../values/system-reason.ts";
 import { makeFolder } from "./folders.ts";
 
 export interface Mark {

@@ -1,5 +1,5 @@
 /** The events that a person names: by their order number, or by how their uti or id begins. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import { beginsWith, type Dialect, type Sql, union } from "./dialects.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** The verified webhooks as a reconciliation reads them: by reference, few columns each, with the newest state of the delivery. */
 import { setImmediate } from "node:timers/promises";
 import * as z from "zod/mini";
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import { OUTCOMES } from "../domain/outcome.ts";
 import { readRecord } from "../domain/transaction.ts";
 import { type Payment, paymentIn } from "../orders/order.ts";

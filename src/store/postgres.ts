@@ -1,6 +1,6 @@
 /** The event store in PostgreSQL, which receivers on any number of machines can share. */
-import { within } from "../domain/time.ts";
-import type { Environment } from "../domain/environment.ts";
+import { within } from "../values/time.ts";
+import type { Environment } from "../values/typed-text.ts";
 import { POSTGRES, type Row, type Transact, type Value } from "./dialects.ts";
 import { createConnections } from "./postgres/connections.ts";
 import { isAboutOneRow } from "./postgres/failures.ts";

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { OUTCOMES } from "../domain/outcome.ts";
 import { isReason, isWarning, type Reason, type Warning } from "../domain/reasons.ts";
-import { messageOf } from "../domain/system-reason.ts";
+import { messageOf } from "../values/system-reason.ts";
 import { LateRecord } from "../domain/transaction.ts";
 import { withBody } from "../http/message.ts";
 import { SEND_FAILURES } from "../http/send-failure.ts";

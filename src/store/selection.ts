@@ -1,5 +1,5 @@
 /** Which events, or rejections, a statement is about, and what it reads of them. */
-import { comparableText } from "../domain/comparable-text.ts";
+import { comparableText } from "../values/comparable-text.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import type { DeliveryState, Rejection, RunKeys } from "../events/event.ts";

@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
-import { UNITS } from "../domain/time.ts";
+import { UNITS } from "../values/time.ts";
 import { type DatabaseSession, forRows, inOrder, insert, isOneOf, type Transact } from "./dialects.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { SENT_ROWS } from "./schema.ts";

@@ -1,6 +1,6 @@
 /** Whether money is being lost now: what is not delivered, with its sums, and what was rejected, read from indexes. */
 import { unscaledAmount } from "../domain/money.ts";
-import { UNITS } from "../domain/time.ts";
+import { UNITS } from "../values/time.ts";
 import { idAt } from "../events/event-id.ts";
 import { lastForward, waitingByKey } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";

@@ -1,6 +1,6 @@
 /** What waits and what failed by the target that was tried last, with the next attempt, and how fast each target takes events. */
 import { OUTCOMES } from "../domain/outcome.ts";
-import { UNITS } from "../domain/time.ts";
+import { UNITS } from "../values/time.ts";
 import type { RunKeys } from "../events/event.ts";
 import type { Readable, Row, Value } from "./dialects.ts";
 import { dueFirst, waitingKeys } from "./deliveries.ts";

@@ -1,6 +1,6 @@
 /** What a rejected webhook is worth keeping: those that `accept` can make an event of are kept before others. */
-import { findWrapped } from "../domain/envelope.ts";
-import { parseJsonObject } from "../domain/parse-json.ts";
+import { findWrapped } from "../values/json.ts";
+import { parseJsonObject } from "../values/parse-json.ts";
 import { isRecord } from "../domain/transaction.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
 import type { Rejection } from "../events/event.ts";

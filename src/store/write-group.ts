@@ -1,5 +1,5 @@
 /** Writes a group of events, attempts, rejections and orders in one transaction, with the same statements in both databases. */
-import { UNITS } from "../domain/time.ts";
+import { UNITS } from "../values/time.ts";
 import { idAt } from "../events/event-id.ts";
 import {
   applyOrder,

@@ -1,11 +1,11 @@
 /** Watches every exchange: remembers its secrets, so that none is printed, and shows it with `--debug`. */
-import { messageOf } from "../domain/system-reason.ts";
-import { millisecondsSince, type Timers } from "../domain/timers.ts";
+import { messageOf } from "../values/system-reason.ts";
+import { millisecondsSince, type Timers } from "../values/timers.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest, targetUri } from "../http/message.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { anySpelling } from "../domain/secret-spellings.ts";
-import { isSecretName, REDACTED, SECRET_NAME_ENDS } from "../domain/secrets.ts";
+import { anySpelling } from "../values/secret-spellings.ts";
+import { isSecretName, REDACTED, SECRET_NAME_ENDS } from "../values/secrets.ts";
 import { safeText } from "../render/safe-text.ts";
 import { clip } from "../render/width.ts";
 

@@ -1,7 +1,7 @@
 /** Whether stdout accepts what is printed, and what it means for the run if it does not. */
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { systemReason } from "../domain/system-reason.ts";
+import { systemReason } from "../values/system-reason.ts";
 import { type Channel, isReaderGone } from "./channel.ts";
 
 /** Lines are stored elsewhere; a result may exist nowhere else, such as the URL of a new link. */

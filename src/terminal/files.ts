@@ -1,8 +1,8 @@
 /** Reads and writes the files of a command line, and reads standard input for `-`. */
 import type { Readable } from "node:stream";
 import { PaylinkError } from "../domain/errors.ts";
-import { shownPath } from "../domain/secrets.ts";
-import { hasCode, systemReason } from "../domain/system-reason.ts";
+import { shownPath } from "../values/secrets.ts";
+import { hasCode, systemReason } from "../values/system-reason.ts";
 
 /**
  * Files and standard input, as bytes; `-` is standard input. `place` is the flag or setting that names the file. Throws

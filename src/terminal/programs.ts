@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
-import { parseWebAddress } from "../domain/addresses.ts";
+import { parseWebAddress } from "../values/addresses.ts";
 import { PaylinkError } from "../domain/errors.ts";
 
 /** Milliseconds after which a program that does not end is killed. */

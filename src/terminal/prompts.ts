@@ -1,5 +1,5 @@
 /** Asks the user questions: never without a terminal, in CI, for a coding agent or with `--no-input`. */
-import { AGENT_VARIABLES } from "../domain/coding-agents.ts";
+import { AGENT_VARIABLES } from "../settings/coding-agents.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { fitLines } from "../render/layout.ts";
 import { terminalColumns } from "./channel.ts";

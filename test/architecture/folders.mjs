@@ -8,14 +8,19 @@
 
 /** @type {Readonly<Record<string, Folder>>} */
 export const FOLDERS = {
+  values: {
+    holds: "plain values that know nothing of payments: JSON, times, addresses, texts, parse results",
+    mayImport: ["lossless-json"],
+  },
   domain: {
     holds: "the nouns of the specification: links, records, references, money, errors",
-    mayImport: ["lossless-json"],
+    mayImport: ["values"],
   },
   http: {
     holds: "HTTP messages as values; the only place that opens sockets",
     mayImport: [
       "domain",
+      "values",
       "undici",
       "node:dns",
       "node:http",
@@ -32,11 +37,8 @@ export const FOLDERS = {
   signatures: {
     holds: "RFC 9421 and RFC 9530, pure and without knowledge of payments",
     mayImport: [
-      "domain/json",
-      "domain/parse-json",
-      "domain/parse-result",
+      "values",
       "domain/reasons",
-      "domain/system-reason",
       "http/message",
       "structured-headers",
       "node:crypto",
@@ -45,12 +47,13 @@ export const FOLDERS = {
   },
   orders: {
     holds: "an order: its links, payments and booked amounts; how it stands, what happened to it",
-    mayImport: ["domain"],
+    mayImport: ["domain", "values"],
   },
   service: {
     holds: "the client of the service, the requests it sends, and the checks of an account",
     mayImport: [
       "domain",
+      "values",
       "orders",
       "http/message",
       "http/exchange",
@@ -63,13 +66,15 @@ export const FOLDERS = {
   events: {
     holds:
       "what is stored: an event, its id, its JSON, its deliveries; the store and the receiver share these nouns",
-    mayImport: ["domain", "orders", "http/message", "http/send-failure", "signatures"],
+    mayImport: ["domain", "values", "orders", "http/message", "http/send-failure", "signatures"],
   },
   receiver: {
     holds: "a webhook from its bytes to a verdict, a record and an event",
     mayImport: [
       "domain",
+      "values",
       "http/answer-words",
+      "http/certificates",
       "http/message",
       "http/exchange",
       "http/refusal",
@@ -89,6 +94,7 @@ export const FOLDERS = {
     holds: "the simulated service, which shares no code with the receiver",
     mayImport: [
       "domain",
+      "values",
       "http/message",
       "http/exchange",
       "signatures",
@@ -100,7 +106,9 @@ export const FOLDERS = {
       "node:timers/promises",
       "node:zlib",
       "zod/mini",
+      "sender/sample-record",
       "sender/signed-webhook",
+      "sender/test-cards",
       "render/layout",
       "render/safe-text",
       "settings/profile",
@@ -118,6 +126,7 @@ export const FOLDERS = {
     holds: "what pages share: the frame, lists, one view of an exchange, access, live, style",
     mayImport: [
       "domain",
+      "values",
       "http/answer-words",
       "http/message",
       "signatures",
@@ -135,6 +144,7 @@ export const FOLDERS = {
     holds: "the pages of `paylink inspect`: what was received, why, and what became of it",
     mayImport: [
       "domain",
+      "values",
       "http/exchange",
       "http/fetch-handler",
       "pages",
@@ -162,12 +172,13 @@ export const FOLDERS = {
   sender: {
     holds:
       "what signs webhooks for the sandbox, `trigger`, `check`, the library and forwarding: samples, tampering, the key",
-    mayImport: ["domain", "http/message", "signatures", "node:crypto"],
+    mayImport: ["domain", "values", "http/message", "signatures", "node:crypto"],
   },
   check: {
     holds: "the cases that an endpoint is checked with, and what it booked",
     mayImport: [
       "domain",
+      "values",
       "sender",
       "http/message",
       "http/exchange",
@@ -182,6 +193,7 @@ export const FOLDERS = {
     holds: "`paylink-webhooks`: the receiver's judgement of one webhook, for applications",
     mayImport: [
       "domain",
+      "values",
       "http/message",
       "http/content-coding",
       "http/exchange",
@@ -203,12 +215,13 @@ export const FOLDERS = {
   lists: {
     holds:
       "a list as a spreadsheet, a shop or a bank writes it: rows, columns, amounts, what it says of itself",
-    mayImport: ["domain", "csv-parse", "node:v8"],
+    mayImport: ["domain", "values", "csv-parse", "node:v8"],
   },
   bulk: {
     holds: "lists of links: the rows, what was sent, the run that sends each row once",
     mayImport: [
       "domain",
+      "values",
       "lists",
       "orders",
       "http/exchange",
@@ -247,6 +260,7 @@ export const FOLDERS = {
     holds: "what was paid, what arrived and what is booked, side by side by order number",
     mayImport: [
       "domain",
+      "values",
       "lists",
       "orders",
       "events/event",
@@ -261,9 +275,12 @@ export const FOLDERS = {
     holds: "the table of settings, the file of the profiles, and the values for a run",
     mayImport: [
       "domain",
+      "values",
       "lists/columns",
+      "signatures/key-text",
       "store/folders",
       "store/replace-file",
+      "store/store-place",
       "conf",
       "node:fs",
       "node:path",
@@ -274,6 +291,8 @@ export const FOLDERS = {
     holds: "events and deliveries in two dialects; SQLite and its thread; group commit; where files are",
     mayImport: [
       "domain",
+      "values",
+      "http/certificates",
       "http/message",
       "http/send-failure",
       "signatures",
@@ -301,12 +320,14 @@ export const FOLDERS = {
     holds: "values as text, pure",
     mayImport: [
       "domain",
+      "values",
       "http/answer-words",
       "http/message",
       "http/send-failure",
       "check/booked",
       "check/endpoint",
       "check/endpoint-case",
+      "receiver/brokers/addresses",
       "receiver/captured",
       "events",
       "orders",
@@ -324,9 +345,11 @@ export const FOLDERS = {
     holds: "effects on the terminal",
     mayImport: [
       "domain",
+      "values",
       "render",
       "http/message",
       "http/exchange",
+      "settings/coding-agents",
       "chalk",
       "@inquirer/prompts",
       "open",
@@ -351,6 +374,7 @@ export const FILES = {
     "http/message",
     "service/client",
     "domain",
+    "values",
     "http/exchange",
     "http/time-limit",
     "render/hint",
@@ -366,7 +390,7 @@ export const FILES = {
   ],
   entry: ["main", "terminal/channel", "env-paths", "node:module", "node:path", "node:sea"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
-  run: ["context", "domain", "program", "render/error-message", "render/hint", "@commander-js/extra-typings"],
+  run: ["context", "domain", "values", "program", "render/error-message", "render/hint", "@commander-js/extra-typings"],
   "own-files": ["node:fs", "node:path", "node:sea", "node:worker_threads"],
 };
 

@@ -1,7 +1,7 @@
 /** The floor of the sandbox's benchmark: bare hono, the same validation, and one durable write for each link. */
 import { Hono } from "hono";
-import { stringifyJson } from "../../src/domain/json.ts";
-import { parseJson } from "../../src/domain/parse-json.ts";
+import { stringifyJson } from "../../src/values/json.ts";
+import { parseJson } from "../../src/values/parse-json.ts";
 import { checkRequest } from "../../src/domain/payment-link.ts";
 import { serve } from "../../src/http/serve.ts";
 import { handlerFromFetch } from "../../src/http/fetch-handler.ts";

@@ -5,8 +5,8 @@ import { plan } from "../../src/bulk/plan.ts";
 import type { CheckedRow } from "../../src/bulk/read.ts";
 import { orderKey } from "../../src/bulk/row.ts";
 import { NO_PROBLEMS } from "../../src/domain/errors.ts";
-import type { Json } from "../../src/domain/json.ts";
-import { parseJsonObject } from "../../src/domain/parse-json.ts";
+import type { Json } from "../../src/values/json.ts";
+import { parseJsonObject } from "../../src/values/parse-json.ts";
 import type { Attempt } from "../../src/store/sent-rows.ts";
 
 const NOW = new Date(Date.UTC(2026, 0, 31));

@@ -6,7 +6,7 @@ import { readList } from "../../src/lists/read-list.ts";
 import { requestOf, type RowContext } from "../../src/bulk/row.ts";
 import { sendRows, type Created, type DueRow } from "../../src/bulk/send.ts";
 import type { Outcome } from "../../src/bulk/outcome.ts";
-import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
+import { SYSTEM_TIMERS } from "../../src/values/timers.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
 import { LEASE, type SentClaim, type Memory } from "../../src/store/sent-rows.ts";
 import { requestBuilder } from "../../src/service/request.ts";

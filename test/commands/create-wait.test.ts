@@ -1,6 +1,6 @@
 /** `paylink create --wait`, in process: how often it asks for the link, what it goes on after, and how it ends. */
 import { describe, expect, it } from "vitest";
-import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
+import { SYSTEM_TIMERS } from "../../src/values/timers.ts";
 import { SendError, type Send } from "../../src/http/exchange.ts";
 import { ACCOUNT, CREATE } from "../support/account.ts";
 import { interrupted, runCommand } from "../support/context.ts";

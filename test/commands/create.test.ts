@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
+import { SYSTEM_TIMERS } from "../../src/values/timers.ts";
 import { ACCOUNT, answering, CREATE, never } from "../support/account.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";

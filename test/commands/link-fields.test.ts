@@ -10,9 +10,9 @@ import {
   memberAt,
   setAt,
   stringifyJson,
-} from "../../src/domain/json.ts";
-import { accepted } from "../../src/domain/parse-result.ts";
-import { parseJson } from "../../src/domain/parse-json.ts";
+} from "../../src/values/json.ts";
+import { accepted } from "../../src/values/parse-result.ts";
+import { parseJson } from "../../src/values/parse-json.ts";
 import type { LinkFieldPath } from "../../src/domain/payment-link-fields.ts";
 import { linkFieldAt, linkFieldsOf, fieldLabel } from "../../src/domain/payment-link-field-lookup.ts";
 import { checkRequest, VARIABLE_MODE } from "../../src/domain/payment-link.ts";

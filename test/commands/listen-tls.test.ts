@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { appendFileSync, copyFileSync, readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { certificateEnd, tlsWarnings, watchTls } from "../../src/commands/listen/tls.ts";
-import { UNITS } from "../../src/domain/time.ts";
+import { UNITS } from "../../src/values/time.ts";
 import { privatelyIssued, selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 

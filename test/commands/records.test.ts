@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { recordOfSample } from "../../src/sender/samples.ts";
-import { plainObject } from "../../src/domain/json.ts";
+import { plainObject } from "../../src/values/json.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";

@@ -2,7 +2,7 @@
 import { createServer } from "node:net";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import type { Timers } from "../../src/domain/timers.ts";
+import type { Timers } from "../../src/values/timers.ts";
 import { type Send, type SendOptions, SendTimeout } from "../../src/http/exchange.ts";
 import type { HttpReply } from "../../src/http/message.ts";
 import { ACCOUNT, answering, CREATE } from "../support/account.ts";

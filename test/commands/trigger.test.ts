@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { stringifyJson } from "../../src/domain/json.ts";
+import { stringifyJson } from "../../src/values/json.ts";
 import { readRecord } from "../../src/domain/transaction.ts";
 import { parseRequest } from "../../src/http/capture.ts";
 import { startListenCommand, startSandboxCommand } from "../support/background-command.ts";

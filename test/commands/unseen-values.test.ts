@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { eventStoreProblem } from "../../src/domain/event-store-place.ts";
+import { eventStoreProblem } from "../../src/store/store-place.ts";
 import { createVerifier } from "../../src/library/webhooks.ts";
 import { forgettingPlace } from "../../src/store/forgetting.ts";
 import { startListenCommand } from "../support/background-command.ts";

@@ -6,7 +6,7 @@ import {
   maskCardNumbers,
   maskCardFields,
 } from "../../src/domain/card-numbers.ts";
-import { JsonNumber } from "../../src/domain/json.ts";
+import { JsonNumber } from "../../src/values/json.ts";
 
 describe("a field that holds a card number", () => {
   it.each([

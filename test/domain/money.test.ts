@@ -15,7 +15,7 @@ import {
   signOf,
   Sums,
 } from "../../src/domain/money.ts";
-import { JsonNumber } from "../../src/domain/json.ts";
+import { JsonNumber } from "../../src/values/json.ts";
 
 /** Any number of JSON, with its exact value times 10^120. */
 const jsonNumber = fc

@@ -2,8 +2,8 @@
 
 import type { PaymentLinkRequest } from "../../src/domain/payment-link-shapes.ts";
 import { describe, expect, it, test } from "vitest";
-import { isJsonObject, type Json } from "../../src/domain/json.ts";
-import { parseJson } from "../../src/domain/parse-json.ts";
+import { isJsonObject, type Json } from "../../src/values/json.ts";
+import { parseJson } from "../../src/values/parse-json.ts";
 import { readPaymentLink } from "../../src/domain/payment-link-reply.ts";
 import { checkRequest } from "../../src/domain/payment-link.ts";
 

@@ -2,8 +2,8 @@
 
 import { requestFields } from "../../src/domain/payment-link-field-lookup.ts";
 import { describe, expect, it, test } from "vitest";
-import { isJsonObject, type Json, stringifyJson } from "../../src/domain/json.ts";
-import { parseJson } from "../../src/domain/parse-json.ts";
+import { isJsonObject, type Json, stringifyJson } from "../../src/values/json.ts";
+import { parseJson } from "../../src/values/parse-json.ts";
 import { checkRequest } from "../../src/domain/payment-link.ts";
 import { fieldFromText } from "../../src/domain/payment-link-values.ts";
 

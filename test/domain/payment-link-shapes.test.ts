@@ -1,6 +1,6 @@
 /** The types of links against the table of fields: both have the same paths, or this does not compile. */
 import { expectTypeOf, it } from "vitest";
-import type { JsonNumber } from "../../src/domain/json.ts";
+import type { JsonNumber } from "../../src/values/json.ts";
 import type { LinkFieldPath, LinkFields } from "../../src/domain/payment-link-fields.ts";
 import type {
   PaymentLink,

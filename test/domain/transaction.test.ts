@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { JsonNumber, type JsonObject, stringifyJson } from "../../src/domain/json.ts";
+import { JsonNumber, type JsonObject, stringifyJson } from "../../src/values/json.ts";
 import { TRANSACTION_FIELDS, type WellFormedRecord } from "../../src/domain/transaction-fields.ts";
 import { minorUnitsOf } from "../../src/domain/money.ts";
 import { amountIn, judgeOutcome, outcomeOf, readRecord } from "../../src/domain/transaction.ts";

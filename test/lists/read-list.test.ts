@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Columns } from "../../src/lists/columns.ts";
 import { readList, requireColumns, type ListRow } from "../../src/lists/read-list.ts";
-import { JsonNumber } from "../../src/domain/json.ts";
+import { JsonNumber } from "../../src/values/json.ts";
 
 const listOf = async (text: string | Uint8Array, columns?: Columns) =>
   requireColumns(await readList(Buffer.from(text), columns));

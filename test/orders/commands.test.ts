@@ -1,8 +1,8 @@
 /** The commands and the page that name an order say of every history what `standingOf` says: one store and one service have them all. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { comparableText } from "../../src/domain/comparable-text.ts";
-import { stringifyJson } from "../../src/domain/json.ts";
+import { comparableText } from "../../src/values/comparable-text.ts";
+import { stringifyJson } from "../../src/values/json.ts";
 import type { Send } from "../../src/http/exchange.ts";
 import { standingText } from "../../src/orders/standing-words.ts";
 import { standingOf } from "../../src/orders/standing.ts";

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { comparableText } from "../../src/domain/comparable-text.ts";
+import { comparableText } from "../../src/values/comparable-text.ts";
 import { readRecord } from "../../src/domain/transaction.ts";
 import type { EventLog, Stored } from "../../src/events/event.ts";
 import { paymentIn } from "../../src/orders/order.ts";

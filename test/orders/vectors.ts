@@ -13,9 +13,9 @@
  *   tells it from a repeat.
  */
 import { readFileSync } from "node:fs";
-import { comparableText } from "../../src/domain/comparable-text.ts";
-import { type JsonObject, stringifyJson } from "../../src/domain/json.ts";
-import { parseJsonObject } from "../../src/domain/parse-json.ts";
+import { comparableText } from "../../src/values/comparable-text.ts";
+import { type JsonObject, stringifyJson } from "../../src/values/json.ts";
+import { parseJsonObject } from "../../src/values/parse-json.ts";
 import { readPaymentLink } from "../../src/domain/payment-link-reply.ts";
 import { readRecord } from "../../src/domain/transaction.ts";
 import { orderJson } from "../../src/orders/order-json.ts";

@@ -1,7 +1,7 @@
 /** An attempt against an application that is slow, silent or gone, with its own clock and timeout. */
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
+import { SYSTEM_TIMERS } from "../../src/values/timers.ts";
 import type { WebhookEvent } from "../../src/events/event.ts";
 import { makeAttempt, deliverOver } from "../../src/receiver/attempt.ts";
 import { judge } from "../../src/receiver/judge.ts";

@@ -1,6 +1,6 @@
 /** The headers that a target gets of a webhook. */
 import { describe, expect, it } from "vitest";
-import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
+import { SYSTEM_TIMERS } from "../../src/values/timers.ts";
 import type { Send } from "../../src/http/exchange.ts";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { makeAttempt, deliverOver } from "../../src/receiver/attempt.ts";

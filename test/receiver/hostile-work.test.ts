@@ -10,7 +10,7 @@ import { NOW, OPTIONS, UNSIGNED } from "../signatures/signed.ts";
 import { useCounted } from "../support/steps.ts";
 
 const { modules, stepsOf } = useCounted(async () => ({
-  ...(await import("../../src/domain/parse-json.ts")),
+  ...(await import("../../src/values/parse-json.ts")),
   ...(await import("../../src/domain/transaction.ts")),
   ...(await import("../../src/receiver/judge.ts")),
   ...(await import("../../src/signatures/explain/causes.ts")),

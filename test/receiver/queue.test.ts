@@ -4,7 +4,7 @@ import type { EventStore } from "../../src/store/event-store.ts";
 import { type Send, SendError, SendTimeout } from "../../src/http/exchange.ts";
 import type { Claim, ClaimRequest, EventLog } from "../../src/events/event.ts";
 import { createQueueForwarder, type QueueParts } from "../../src/receiver/queue.ts";
-import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
+import { SYSTEM_TIMERS } from "../../src/values/timers.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { APP, closeAtEnd, forwarderParts, fresh, nameIn, OK, receive } from "../support/forwarding.ts";

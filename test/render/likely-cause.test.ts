@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
+import { SYSTEM_TIMERS } from "../../src/values/timers.ts";
 import type { HeaderLine } from "../../src/http/message.ts";
 import { SendError } from "../../src/http/exchange.ts";
 import { SEND_FAILURES, type SendFailure, sendFailure } from "../../src/http/send-failure.ts";

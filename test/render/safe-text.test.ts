@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Chalk } from "chalk";
 import { describe, expect, it } from "vitest";
 import { PaylinkError } from "../../src/domain/errors.ts";
-import { JsonNumber } from "../../src/domain/json.ts";
+import { JsonNumber } from "../../src/values/json.ts";
 import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import { renderError } from "../../src/render/error-message.ts";
 import { renderLink } from "../../src/render/link.ts";

@@ -2,9 +2,9 @@
 import type { TransactionRecord, Violation } from "../../src/domain/transaction.ts";
 import { Chalk } from "chalk";
 import { describe, expect, it } from "vitest";
-import { JsonNumber } from "../../src/domain/json.ts";
-import { sampleRecord } from "../../src/domain/sample-record.ts";
-import { cardFor } from "../../src/domain/test-cards.ts";
+import { JsonNumber } from "../../src/values/json.ts";
+import { sampleRecord } from "../../src/sender/sample-record.ts";
+import { cardFor } from "../../src/sender/test-cards.ts";
 import type { Warning } from "../../src/domain/reasons.ts";
 import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import { renderRecord } from "../../src/render/transaction-record.ts";

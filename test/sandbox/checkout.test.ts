@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hasCheckDigit } from "../../src/domain/card-numbers.ts";
-import { digitsOf, schemeOf, TEST_CARDS } from "../../src/domain/test-cards.ts";
+import { digitsOf, schemeOf, TEST_CARDS } from "../../src/sender/test-cards.ts";
 import { temporaryHome } from "../support/home.ts";
 import {
   CALLBACK,

@@ -1,6 +1,6 @@
 /** The dashboard's pages and actions, in process: lists, details, paging, search, the form for a link, and live rows. */
 import { describe, expect, it } from "vitest";
-import { JsonNumber } from "../../src/domain/json.ts";
+import { JsonNumber } from "../../src/values/json.ts";
 import { createFaults } from "../../src/sandbox/faults.ts";
 import { createRequestLog } from "../../src/sandbox/requests.ts";
 import { type DeliveryState, UNTOUCHED } from "../../src/sandbox/store/rows.ts";

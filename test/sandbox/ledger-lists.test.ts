@@ -1,7 +1,7 @@
 /** What the sandbox's lists read of a ledger with many rows: by indexes, the newest only, and again only after a change. */
 import { UNTOUCHED } from "../../src/sandbox/store/rows.ts";
 import { expect, it, onTestFinished } from "vitest";
-import { JsonNumber } from "../../src/domain/json.ts";
+import { JsonNumber } from "../../src/values/json.ts";
 import { keptUntilChange } from "../../src/sandbox/store/kept.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
 import {

@@ -1,7 +1,7 @@
 /** The sandbox's ledger: one sandbox a file, units that are stored whole or not at all, and the filters of its lists. */
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { JsonNumber } from "../../src/domain/json.ts";
+import { JsonNumber } from "../../src/values/json.ts";
 import { linkStatusAt } from "../../src/sandbox/links.ts";
 import { openLedger, type Ledger } from "../../src/sandbox/store/ledger.ts";
 import type { LedgerQuery } from "../../src/sandbox/store/lists.ts";

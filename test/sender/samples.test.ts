@@ -6,7 +6,7 @@ import { LINK_KINDS, recordOfSample } from "../../src/sender/samples.ts";
 import { signedWebhook } from "../../src/sender/signed-webhook.ts";
 import { COMPONENT_NAMES, DERIVED_COVER, SERVICE_COVER, SERVICE_FORM } from "../../src/signatures/cover.ts";
 import { violationsOf } from "../../src/domain/transaction.ts";
-import { stringifyJson } from "../../src/domain/json.ts";
+import { stringifyJson } from "../../src/values/json.ts";
 import { explainCapture } from "../../src/receiver/captured.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { OPTIONS } from "../signatures/signed.ts";

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { serviceLabel } from "../../src/domain/known-services.ts";
-import type { Environment } from "../../src/domain/environment.ts";
+import type { Environment } from "../../src/values/typed-text.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import type { Profile } from "../../src/settings/profile.ts";
 import { SETTING_KEYS, SETTINGS } from "../../src/settings/setting-table.ts";

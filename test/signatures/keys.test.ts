@@ -2,7 +2,7 @@
 
 import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { isKeyText } from "../../src/domain/key-text.ts";
+import { isKeyText } from "../../src/signatures/key-text.ts";
 import { checkStrength } from "../../src/signatures/key-rules.ts";
 import { publicJwk, readKeys, readSigningKey } from "../../src/signatures/keys.ts";
 import type { HeaderLine } from "../../src/http/message.ts";

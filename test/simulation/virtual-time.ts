@@ -1,5 +1,5 @@
 /** Time that passes only when a simulated world says so. */
-import type { Timers } from "../../src/domain/timers.ts";
+import type { Timers } from "../../src/values/timers.ts";
 
 interface Timer {
   readonly at: number;

@@ -3,7 +3,7 @@ import { createApi, type ApiParts } from "../../src/service/client.ts";
 import { withRetries, type Wait } from "../../src/service/retries.ts";
 import { fixedToken, tokensByCredentials, type TokenSource } from "../../src/service/tokens.ts";
 import { TRANSACTION_PATH } from "../../src/domain/known-services.ts";
-import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
+import { SYSTEM_TIMERS } from "../../src/values/timers.ts";
 import { NOT_SHARED } from "../../src/settings/token-files.ts";
 import { openSender } from "./sender.ts";
 

@@ -3,7 +3,7 @@ import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask, Context } from "../../src/context.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
-import { SYSTEM_TIMERS, type Timers } from "../../src/domain/timers.ts";
+import { SYSTEM_TIMERS, type Timers } from "../../src/values/timers.ts";
 import type { Send, Serve } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";
 import { createOpener } from "../../src/open-context.ts";

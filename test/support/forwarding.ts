@@ -1,6 +1,6 @@
 /** What a forwarder needs besides its store and its application, and what it reports. */
 import { onTestFinished } from "vitest";
-import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
+import { SYSTEM_TIMERS } from "../../src/values/timers.ts";
 import type { Send } from "../../src/http/exchange.ts";
 import { deliverOver } from "../../src/receiver/attempt.ts";
 import type { EventLog, Forward, NewEvent } from "../../src/events/event.ts";

@@ -1,6 +1,6 @@
 /** A request that every service takes, and the answer that the specification gives to it. */
 import type { PaymentLinkRequest } from "../../src/domain/payment-link-shapes.ts";
-import { JsonNumber } from "../../src/domain/json.ts";
+import { JsonNumber } from "../../src/values/json.ts";
 
 export const REQUEST: PaymentLinkRequest = {
   amount: new JsonNumber("10.00"),

@@ -1,7 +1,7 @@
 /** An in-process sandbox for tests: a ledger on disk, a stopped clock, and a function as its network. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { LISTENER_URL, SANDBOX_URL } from "../../src/domain/own-addresses.ts";
+import { LISTENER_URL, SANDBOX_URL } from "../../src/domain/known-services.ts";
 import type { SendOptions } from "../../src/http/exchange.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { createClock } from "../../src/sandbox/clock.ts";

@@ -8,7 +8,7 @@ import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
 import { RowProblems } from "../../lists/row-problems.ts";
 import { runList } from "../../bulk/run.ts";
 import type { Context, Output } from "../../context.ts";
-import { stringifyJson } from "../../domain/json.ts";
+import { stringifyJson } from "../../values/json.ts";
 import { Sums } from "../../domain/money.ts";
 import { formatCount, rowCount } from "../../render/bulk.ts";
 import { safeLines } from "../../render/safe-text.ts";

@@ -3,9 +3,9 @@ import { type Mapping, parseMapping, parseMappings } from "../../lists/columns.t
 import type { CurrencyEvidence } from "../../lists/currencies.ts";
 import { AGAIN } from "../../bulk/plan.ts";
 import type { BuildRequest } from "../../bulk/row.ts";
-import { canonicalAddress } from "../../domain/addresses.ts";
-import { memberAt, type JsonNumber } from "../../domain/json.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { canonicalAddress } from "../../values/addresses.ts";
+import { memberAt, type JsonNumber } from "../../values/json.ts";
+import { accepted, refused, type Parsed } from "../../values/parse-result.ts";
 import type { Context } from "../../context.ts";
 import {
   flag,

@@ -5,7 +5,7 @@ import { linkText } from "../../bulk/outcome.ts";
 import type { PlannedRow } from "../../bulk/plan.ts";
 import { requestOf } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
-import { parseWebAddress } from "../../domain/addresses.ts";
+import { parseWebAddress } from "../../values/addresses.ts";
 import { isForTests } from "../../domain/known-services.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint } from "../../domain/hint.ts";

@@ -8,7 +8,7 @@ import { cellText } from "../../lists/cells.ts";
 import { mapAdvice } from "../../lists/columns.ts";
 import { RowProblems } from "../../lists/row-problems.ts";
 import type { Context } from "../../context.ts";
-import { comparableText } from "../../domain/comparable-text.ts";
+import { comparableText } from "../../values/comparable-text.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { hint, type CommandLine, type Hint } from "../../domain/hint.ts";
 import { formatCount, renderRowProblem, rowCount } from "../../render/bulk.ts";

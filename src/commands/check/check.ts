@@ -5,7 +5,7 @@ import { caseCount, type CaseResult, type Ended, runChecks } from "../../check/e
 import { ENOUGH_ORDERS } from "../../check/orders.ts";
 import type { SampleOrder } from "../../sender/samples.ts";
 import type { Context } from "../../context.ts";
-import { isLoopback } from "../../domain/addresses.ts";
+import { isLoopback } from "../../values/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint, type Hint, paylink } from "../../domain/hint.ts";
 import { bookedWords, renderBooks } from "../../render/booked.ts";

@@ -1,5 +1,5 @@
 /** `paylink check`: its help, and what runs it. */
-import { LISTENER_URL } from "../../domain/own-addresses.ts";
+import { LISTENER_URL } from "../../domain/known-services.ts";
 import { command } from "../command.ts";
 import { checkLocal } from "../shared-flags.ts";
 import { checkArguments, checkFlags } from "./flags.ts";

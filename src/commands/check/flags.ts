@@ -1,5 +1,5 @@
 /** The argument and the flags of `paylink check`. */
-import { LISTENER_URL } from "../../domain/own-addresses.ts";
+import { LISTENER_URL } from "../../domain/known-services.ts";
 import { argument, flag, group, text, toggle, type ValuesOf, verbatim } from "../command.ts";
 import { parseCover, parseTarget } from "../flag-values.ts";
 import { booksMapFlag, signingKeyFlag, timeoutFlag } from "../shared-flags.ts";

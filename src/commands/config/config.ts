@@ -1,5 +1,5 @@
 /** `paylink config`: its subcommands, which show and change the settings of a profile. */
-import { accepted } from "../../domain/parse-result.ts";
+import { accepted } from "../../values/parse-result.ts";
 import { argument, command, toggle, verbatim } from "../command.ts";
 import { listSettings, printSetting, removeSetting, settingName, storeSetting } from "./settings.ts";
 

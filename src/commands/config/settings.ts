@@ -2,8 +2,8 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
-import { nearest, refused, type Parsed } from "../../domain/parse-result.ts";
-import { parseExpiry } from "../../domain/time.ts";
+import { nearest, refused, type Parsed } from "../../values/parse-result.ts";
+import { parseExpiry } from "../../values/time.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { wrap, NO_VALUE } from "../../render/layout.ts";
 import { clip, widthOf } from "../../render/width.ts";

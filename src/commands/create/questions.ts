@@ -1,7 +1,7 @@
 /** The questions of `create`: the kind of link, what is required and missing, what most links have; then the link, to confirm. */
 import type { Ask, Context } from "../../context.ts";
 import type { Problem } from "../../domain/errors.ts";
-import { isJsonNumber, type Json, memberAt, memberOf, stringifyJson } from "../../domain/json.ts";
+import { isJsonNumber, type Json, memberAt, memberOf, stringifyJson } from "../../values/json.ts";
 import {
   linkFieldAt,
   FIELD_OF_FLAG,
@@ -11,7 +11,7 @@ import {
   VALUE_FLAGS,
   type ValueFlag,
 } from "../../domain/payment-link-field-lookup.ts";
-import { parseTypedText } from "../../domain/typed-text.ts";
+import { parseTypedText } from "../../values/typed-text.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderRequestSummary } from "../../render/link.ts";

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { type FailureCode, PaylinkError } from "../../domain/errors.ts";
 import { hint, type Hint, paylink } from "../../domain/hint.ts";
-import { formatDuration } from "../../domain/time.ts";
+import { formatDuration } from "../../values/time.ts";
 import { clockTime, formatLocal } from "../../render/layout.ts";
 import { paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";

@@ -1,7 +1,7 @@
 /** `paylink events`: its subcommands with their help, the rules between their flags, and what runs them. */
-import { withoutPassword } from "../../domain/url-passwords.ts";
-import { isBroker } from "../../domain/brokers.ts";
-import { nearest } from "../../domain/parse-result.ts";
+import { withoutPassword } from "../../values/url-passwords.ts";
+import { isBroker } from "../../receiver/brokers/addresses.ts";
+import { nearest } from "../../values/parse-result.ts";
 import { argument, command, excludes, flag, needs, text, toggle, type Usage } from "../command.ts";
 import { checkConfirmable, checkPeriod, checkTargets, eventStoreFlag as db } from "../shared-flags.ts";
 import { parsePast } from "../flag-values.ts";

@@ -1,6 +1,6 @@
 /** `paylink events replay --compare`: sends stored events to another build, and shows where its answers differ from the recorded ones. */
 import type { Context } from "../../context.ts";
-import { namesBroker } from "../../domain/brokers.ts";
+import { namesBroker } from "../../receiver/brokers/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
 import { outcomeOf } from "../../domain/transaction.ts";

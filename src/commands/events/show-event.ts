@@ -1,6 +1,6 @@
 /** `paylink events show`: one event in full, with everything that happened to it. */
 import type { Context } from "../../context.ts";
-import { comparableText } from "../../domain/comparable-text.ts";
+import { comparableText } from "../../values/comparable-text.ts";
 import { hint, paylink } from "../../domain/hint.ts";
 import { orderText } from "../../orders/order-json.ts";
 import { standingText } from "../../orders/standing-words.ts";

@@ -28,7 +28,7 @@ import type { ValuesOf } from "../command.ts";
 import { readingKeys, withOrders } from "../order-standings.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
 import { DEFAULT_LIMIT, type listFlags } from "./flags.ts";
-import { UNITS } from "../../domain/time.ts";
+import { UNITS } from "../../values/time.ts";
 
 type ListValues = ValuesOf<typeof listFlags> & { readonly order: string | undefined };
 

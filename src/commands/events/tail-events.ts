@@ -1,6 +1,6 @@
 /** `paylink events tail`: prints events, or rejected webhooks, as `listen` does, as they arrive, until it is stopped. */
 import type { Context } from "../../context.ts";
-import { messageOf } from "../../domain/system-reason.ts";
+import { messageOf } from "../../values/system-reason.ts";
 import type { Followed } from "../../store/following.ts";
 import type { StoredRequest } from "../../events/history.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../events/event-json.ts";

@@ -1,8 +1,8 @@
 /** `paylink links`: its subcommands with their flags, their help, and what runs them. */
-import { parseWebAddress } from "../../domain/addresses.ts";
-import { accepted, nearest, parseChoice, refused, type Parsed } from "../../domain/parse-result.ts";
+import { parseWebAddress } from "../../values/addresses.ts";
+import { accepted, nearest, parseChoice, refused, type Parsed } from "../../values/parse-result.ts";
 import { LINK_STATUSES, type LinkStatus } from "../../domain/payment-link-reply.ts";
-import { parseExpiry } from "../../domain/time.ts";
+import { parseExpiry } from "../../values/time.ts";
 import { argument, command, excludes, flag, lines, text, type Parser } from "../command.ts";
 import { parseEnd, parseLimit, parsePast } from "../flag-values.ts";
 import {

@@ -1,15 +1,15 @@
 /** What `paylink links` does with links at the service: lists, shows, updates and cancels them. */
 import type { Context } from "../../context.ts";
-import { comparableText } from "../../domain/comparable-text.ts";
+import { comparableText } from "../../values/comparable-text.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
-import { type Json, stringifyJson } from "../../domain/json.ts";
+import { type Json, stringifyJson } from "../../values/json.ts";
 import { Sums } from "../../domain/money.ts";
 import { fieldLabel } from "../../domain/payment-link-field-lookup.ts";
 import type { PaymentLink } from "../../domain/payment-link-shapes.ts";
 import { linkKind } from "../../domain/payment-link-values.ts";
 import { readPaymentLink } from "../../domain/payment-link-reply.ts";
-import { formatInstant, parseInstant } from "../../domain/time.ts";
+import { formatInstant, parseInstant } from "../../values/time.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderHint } from "../../render/hint.ts";
 import {

@@ -2,10 +2,10 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint } from "../../domain/hint.ts";
-import { messageOf } from "../../domain/system-reason.ts";
-import { within } from "../../domain/time.ts";
-import type { Timers } from "../../domain/timers.ts";
-import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
+import { messageOf } from "../../values/system-reason.ts";
+import { within } from "../../values/time.ts";
+import type { Timers } from "../../values/timers.ts";
+import { hostnameOf, isLoopback } from "../../values/addresses.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
 import { namesLoopback } from "../../receiver/address.ts";

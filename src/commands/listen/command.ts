@@ -1,7 +1,7 @@
 /** `paylink listen`: its help, the rules between its flags, and what runs it. */
-import { hostnameOf, isLoopback, portOf } from "../../domain/addresses.ts";
-import { LISTENER_PORT, SANDBOX_URL } from "../../domain/own-addresses.ts";
-import { isBroker } from "../../domain/brokers.ts";
+import { hostnameOf, isLoopback, portOf } from "../../values/addresses.ts";
+import { LISTENER_PORT, SANDBOX_URL } from "../../domain/known-services.ts";
+import { isBroker } from "../../receiver/brokers/addresses.ts";
 import { command, excludes, needs } from "../command.ts";
 import { checkTargets, policyFrom } from "../shared-flags.ts";
 import { listenFlags } from "./flags.ts";

@@ -1,6 +1,6 @@
 /** When `listen` ends: stopped, nobody reads on, all that `--expect` names has arrived, one was rejected, or time is up. */
-import { formatDuration, LONGEST_TIMER } from "../../domain/time.ts";
-import { isKeyText } from "../../domain/key-text.ts";
+import { formatDuration, LONGEST_TIMER } from "../../values/time.ts";
+import { isKeyText } from "../../signatures/key-text.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { type CommandLine, hint, paylink } from "../../domain/hint.ts";
 import type { Rejection, WebhookEvent } from "../../events/event.ts";

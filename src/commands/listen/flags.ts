@@ -1,8 +1,8 @@
 /** The flags of `paylink listen`. */
-import { parseUrl } from "../../domain/addresses.ts";
-import { LISTENER_PORT } from "../../domain/own-addresses.ts";
+import { parseUrl } from "../../values/addresses.ts";
+import { LISTENER_PORT } from "../../domain/known-services.ts";
 import type { Outcome } from "../../domain/outcome.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { accepted, refused, type Parsed } from "../../values/parse-result.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import { flag, group, lines, oneOf, repeatable, text, toggle } from "../command.ts";
 import {
@@ -26,7 +26,7 @@ import {
   targetsFlag,
 } from "../shared-flags.ts";
 import type { AdminAddress } from "./admin.ts";
-import { UNITS } from "../../domain/time.ts";
+import { UNITS } from "../../values/time.ts";
 
 /** The delays of `--retry`: an application that is back within two days gets every webhook. */
 export const RETRY = "5s,30s,2m,10m,48x1h";

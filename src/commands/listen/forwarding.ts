@@ -1,7 +1,7 @@
 /** How `listen` forwards: before it acknowledges a webhook, or from the event store after that. */
 import type { Context } from "../../context.ts";
 import { type Hint, hint, paylink } from "../../domain/hint.ts";
-import { within } from "../../domain/time.ts";
+import { within } from "../../values/time.ts";
 import { renderHint } from "../../render/hint.ts";
 import { type Backlog, type DeliveryQueue, isUnclaimed, type RunKeys } from "../../events/event.ts";
 import { createDirectForwarder } from "../../receiver/direct.ts";

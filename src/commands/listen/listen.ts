@@ -1,10 +1,10 @@
 /** `paylink listen`: receives webhooks until it is stopped, and shows the result of each. */
 import { type ForwardingKey, openForwardingKey } from "../../sender/signing-key.ts";
 import type { Context } from "../../context.ts";
-import { localAddress } from "../../domain/addresses.ts";
-import { capitalized } from "../../domain/sentence.ts";
+import { localAddress } from "../../values/addresses.ts";
+import { capitalized } from "../../values/sentence.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { messageOf } from "../../domain/system-reason.ts";
+import { messageOf } from "../../values/system-reason.ts";
 import type { TlsFiles } from "../../http/exchange.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import type { EventLog } from "../../events/event.ts";

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { messageOf } from "../../domain/system-reason.ts";
+import { messageOf } from "../../values/system-reason.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import { jsonLine } from "../../events/event-json.ts";
 import { deletedWords } from "../../render/received-webhook.ts";

@@ -4,8 +4,8 @@ import { createSecureContext } from "node:tls";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint } from "../../domain/hint.ts";
-import { messageOf, keyPairReason } from "../../domain/system-reason.ts";
-import { UNITS } from "../../domain/time.ts";
+import { messageOf, keyPairReason } from "../../values/system-reason.ts";
+import { UNITS } from "../../values/time.ts";
 import type { HttpServer, TlsFiles } from "../../http/exchange.ts";
 import { formatLocal } from "../../render/layout.ts";
 

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
-import { programReason } from "../../domain/system-reason.ts";
+import { programReason } from "../../values/system-reason.ts";
 import { safeText } from "../../render/safe-text.ts";
 
 export interface Tunnel {

@@ -6,7 +6,7 @@ import { payAtCheckout } from "../../service/sandbox.ts";
 import { fixedToken } from "../../service/tokens.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { JsonNumber } from "../../domain/json.ts";
+import { JsonNumber } from "../../values/json.ts";
 import { SUBSCRIPTION_START, VARIABLE_MODE, VERIFICATION } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { HttpRequest } from "../../http/message.ts";
@@ -15,7 +15,7 @@ import { clip } from "../../render/width.ts";
 import { renderOutcomeLine } from "../../render/transaction-record.ts";
 import { wrap } from "../../render/layout.ts";
 import { openLocalServices } from "./services.ts";
-import { UNITS } from "../../domain/time.ts";
+import { UNITS } from "../../values/time.ts";
 
 const INTRODUCTION =
   "Runs a sandbox, a receiver and a client on this machine. No money moves, and no profile is changed.";

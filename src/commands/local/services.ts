@@ -1,5 +1,5 @@
 /** A sandbox and a receiver of its webhooks, on free ports of this machine and in a home of their own. */
-import type { ApiFault } from "../../domain/api-faults.ts";
+import type { ApiFault } from "../../sandbox/api-faults.ts";
 import type { Context, SandboxHome } from "../../context.ts";
 import type { HttpServer } from "../../http/exchange.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";

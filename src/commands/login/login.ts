@@ -1,5 +1,5 @@
 /** `paylink login`: its flags and help. */
-import { SANDBOX_URL } from "../../domain/own-addresses.ts";
+import { SANDBOX_URL } from "../../domain/known-services.ts";
 import { SETTINGS, type AccountKey, type SettingValue } from "../../settings/setting-table.ts";
 import { command, excludes, flag, group, toggle, type Declared, type Flag } from "../command.ts";
 import { loginOptions, parseAccountValue, storeAccount } from "./account.ts";

@@ -6,7 +6,7 @@ import { Orders } from "../../reconcile/orders.ts";
 import { numbersInTexts } from "../../reconcile/numbers-in-texts.ts";
 import { refusedOf } from "../../reconcile/refused.ts";
 import { comparedLink, linksOfYear } from "../../reconcile/service-links.ts";
-import { comparableText } from "../../domain/comparable-text.ts";
+import { comparableText } from "../../values/comparable-text.ts";
 import type { RunKeys } from "../../events/event.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { StoredPayment } from "../../store/payments.ts";

@@ -1,6 +1,6 @@
 /** `paylink reconcile`: its arguments, its help, and what runs it. */
-import { parseWebAddress } from "../../domain/addresses.ts";
-import { accepted, refused } from "../../domain/parse-result.ts";
+import { parseWebAddress } from "../../values/addresses.ts";
+import { accepted, refused } from "../../values/parse-result.ts";
 import { argument, command, excludes, type Parser } from "../command.ts";
 import { checkPeriod } from "../shared-flags.ts";
 import { reconcileFlags } from "./flags.ts";

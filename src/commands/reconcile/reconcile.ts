@@ -1,7 +1,7 @@
 /** `paylink reconcile`: compares what was paid, what arrived, what was accepted and what is booked, and prints what differs. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { JsonNumber, stringifyJson } from "../../domain/json.ts";
+import { JsonNumber, stringifyJson } from "../../values/json.ts";
 import { parseMappings } from "../../lists/columns.ts";
 import { sumJson } from "../../orders/order-json.ts";
 import { type Books, readBooks } from "../../reconcile/books.ts";

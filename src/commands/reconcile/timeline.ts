@@ -1,9 +1,9 @@
 /** `paylink reconcile <order number…>`: everything that the service and the event store have of an order, and one verdict. */
 import { isSuccess } from "../../http/message.ts";
 import type { Context } from "../../context.ts";
-import { comparableText } from "../../domain/comparable-text.ts";
+import { comparableText } from "../../values/comparable-text.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { stringifyJson } from "../../domain/json.ts";
+import { stringifyJson } from "../../values/json.ts";
 import type { History, StoredEvent } from "../../events/history.ts";
 import { type Step, stepsOf } from "../../events/steps.ts";
 import { orderJson } from "../../orders/order-json.ts";

@@ -1,9 +1,9 @@
 /** `paylink sandbox` and its subcommands: their help, and what runs them. */
-import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
-import { parseApiFault } from "../../domain/api-faults.ts";
-import { accepted } from "../../domain/parse-result.ts";
+import { hostnameOf, isLoopback } from "../../values/addresses.ts";
+import { parseApiFault } from "../../sandbox/api-faults.ts";
+import { accepted } from "../../values/parse-result.ts";
 import { argument, command, toggle } from "../command.ts";
-import { parseWhen } from "../../domain/time.ts";
+import { parseWhen } from "../../values/time.ts";
 import { timeoutFlag } from "../shared-flags.ts";
 import { sandboxFlags } from "./flags.ts";
 

@@ -1,7 +1,7 @@
 /** The flags of `paylink sandbox`. */
-import { SANDBOX_PORT } from "../../domain/own-addresses.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { parseWhen } from "../../domain/time.ts";
+import { SANDBOX_PORT } from "../../domain/known-services.ts";
+import { accepted, refused, type Parsed } from "../../values/parse-result.ts";
+import { parseWhen } from "../../values/time.ts";
 import { flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
 import { failFlag, plainHostFlag } from "../shared-flags.ts";
 import { parseBoundHost, parseCover, parseDelays, parsePort } from "../flag-values.ts";

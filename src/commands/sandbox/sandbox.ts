@@ -1,17 +1,17 @@
 /** `paylink sandbox`: serves the whole service on this machine, registers itself as a profile, and is controlled while it runs. */
 import * as z from "zod/mini";
 import type { Paint } from "../../render/paint.ts";
-import { stringifyJson, type JsonObject } from "../../domain/json.ts";
+import { stringifyJson, type JsonObject } from "../../values/json.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import type { ApiFault } from "../../domain/api-faults.ts";
+import type { ApiFault } from "../../sandbox/api-faults.ts";
 import { recordAmount, paintOutcome } from "../../render/transaction-record.ts";
 import { SCHEDULE, type SandboxEvent, type SandboxSetup } from "../../sandbox/setup.ts";
 import { control, findSandbox } from "../../service/sandbox.ts";
 import { safeLines, safeText } from "../../render/safe-text.ts";
 import type { Context } from "../../context.ts";
-import { hostnameOf, isExposed, isLoopback, localAddress } from "../../domain/addresses.ts";
-import { LISTENER_PORT, LISTENER_URL, SANDBOX_PROFILE } from "../../domain/own-addresses.ts";
-import { withoutPassword } from "../../domain/url-passwords.ts";
+import { hostnameOf, isExposed, isLoopback, localAddress } from "../../values/addresses.ts";
+import { LISTENER_PORT, LISTENER_URL, SANDBOX_PROFILE } from "../../domain/known-services.ts";
+import { withoutPassword } from "../../values/url-passwords.ts";
 import { clockTime, formatLocal, localTime, wrap } from "../../render/layout.ts";
 import { linkAmount } from "../../render/link.ts";
 import { createClock } from "../../sandbox/clock.ts";

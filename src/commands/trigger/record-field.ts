@@ -1,6 +1,6 @@
 /** Parses a field of the record and its value, by the table of fields. */
-import { type Json, JsonNumber } from "../../domain/json.ts";
-import { accepted, nearest, refused, type Parsed } from "../../domain/parse-result.ts";
+import { type Json, JsonNumber } from "../../values/json.ts";
+import { accepted, nearest, refused, type Parsed } from "../../values/parse-result.ts";
 import {
   FIELD_NAMES,
   type FieldName,

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { recordOfSample, type SampleSource } from "../../sender/samples.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import type { Json, JsonObject } from "../../domain/json.ts";
+import type { Json, JsonObject } from "../../values/json.ts";
 import type { SampleOutcome } from "../../domain/outcome.ts";
 import type { TransactionRecord } from "../../domain/transaction.ts";
 import { type FieldName, TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";

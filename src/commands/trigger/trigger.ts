@@ -1,10 +1,10 @@
 /** `paylink trigger`: posts sample webhooks, signed as the service signs them, and shows the answers. */
 import type { Context } from "../../context.ts";
-import { isLoopback, parseUrl } from "../../domain/addresses.ts";
-import { LISTENER_URL } from "../../domain/own-addresses.ts";
+import { isLoopback, parseUrl } from "../../values/addresses.ts";
+import { LISTENER_URL } from "../../domain/known-services.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
-import { type JsonNumber, stringifyJson } from "../../domain/json.ts";
+import { type JsonNumber, stringifyJson } from "../../values/json.ts";
 import { decimalsProblem } from "../../domain/money.ts";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { textOf, type TransactionRecord, type Violation, violationsOf } from "../../domain/transaction.ts";

@@ -1,8 +1,8 @@
 /** The flags of `paylink verify`. */
 import type { Context } from "../../context.ts";
-import { parseUrl } from "../../domain/addresses.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { parseWhen } from "../../domain/time.ts";
+import { parseUrl } from "../../values/addresses.ts";
+import { accepted, refused, type Parsed } from "../../values/parse-result.ts";
+import { parseWhen } from "../../values/time.ts";
 import { flag, group, repeatable, text } from "../command.ts";
 import { parsePath } from "../flag-values.ts";
 import { eventStoreFlag, policyFlags, serviceKeyFlag } from "../shared-flags.ts";

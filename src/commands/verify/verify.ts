@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
-import { stringifyJson } from "../../domain/json.ts";
+import { stringifyJson } from "../../values/json.ts";
 import { recordSummary } from "../../domain/transaction.ts";
 import { fieldLines, type HeaderLine, type HttpRequest } from "../../http/message.ts";
 import { headerLinesOf, isObject } from "../../library/header-fields.ts";

@@ -1,6 +1,6 @@
 /** RabbitMQ: publishes with confirms, and takes a message that no queue is bound for as refused. */
 import { type ChannelModel, connect, credentials } from "amqplib";
-import { amqpRoute, brokerServer } from "../../domain/brokers.ts";
+import { amqpRoute, brokerServer } from "./addresses.ts";
 import { CannotKeep, type Connector, type BrokerLogin, MessageRefused } from "./broker.ts";
 
 /** Seconds between the signs of life of a connection: one that misses two is ended. */

@@ -1,5 +1,5 @@
 /** What the brokers have in common: the message, the connection that publishes it, and how to log in. */
-import type { BrokerName, BrokerVariable } from "../../domain/brokers.ts";
+import type { BrokerName, BrokerVariable } from "./addresses.ts";
 
 /** A webhook as a message. */
 export interface BrokerMessage {

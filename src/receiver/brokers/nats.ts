@@ -11,9 +11,9 @@ import {
   type NatsConnection,
   NatsConnectionImpl,
 } from "@nats-io/transport-node";
-import { brokerServer, natsSubject } from "../../domain/brokers.ts";
-import { type Json, memberAt, plainJson } from "../../domain/json.ts";
-import { parseJsonObject } from "../../domain/parse-json.ts";
+import { brokerServer, natsSubject } from "./addresses.ts";
+import { type Json, memberAt, plainJson } from "../../values/json.ts";
+import { parseJsonObject } from "../../values/parse-json.ts";
 import { CannotKeep, type Connector, type BrokerLogin, MessageRefused } from "./broker.ts";
 
 /** Milliseconds between the signs of life of a connection: one that misses two is ended. */

@@ -1,9 +1,9 @@
 /** The targets of webhooks: applications, which get a request, and brokers, which get a message over a connection of their own. */
 import { createHash } from "node:crypto";
-import { type BrokerName, brokerOf, type BrokerVariable } from "../../domain/brokers.ts";
-import { hasCertificate } from "../../domain/certificates.ts";
+import { type BrokerName, brokerOf, type BrokerVariable } from "./addresses.ts";
+import { hasCertificate } from "../../http/certificates.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { within } from "../../domain/time.ts";
+import { within } from "../../values/time.ts";
 import { exchangeFailure, type Send } from "../../http/exchange.ts";
 import { type HttpRequest, NO_BODY } from "../../http/message.ts";
 import { sendFailure } from "../../http/send-failure.ts";

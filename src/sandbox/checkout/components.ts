@@ -1,9 +1,9 @@
 /** Small pieces that the checkout's pages share: names, amounts, times, and what became of a webhook. */
 import { html } from "hono/html";
 import { groupedAmount, type Amount } from "../../domain/money.ts";
-import { capitalized } from "../../domain/sentence.ts";
+import { capitalized } from "../../values/sentence.ts";
 import { responseMeaning, responseText } from "../../domain/response-codes.ts";
-import { formatRelative } from "../../domain/time.ts";
+import { formatRelative } from "../../values/time.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { describeAttempt } from "../describe.ts";
 import { clipped } from "../../pages/components.ts";

@@ -1,11 +1,11 @@
 /** The pages of the checkout that show one message: the receipt of a payment, a link that cannot be paid, and errors. */
 import { html } from "hono/html";
-import type { JsonNumber } from "../../domain/json.ts";
+import type { JsonNumber } from "../../values/json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import type { Outcome } from "../../domain/outcome.ts";
-import { capitalized } from "../../domain/sentence.ts";
+import { capitalized } from "../../values/sentence.ts";
 import type { LinkStatus } from "../../domain/payment-link-reply.ts";
-import { parseInstant } from "../../domain/time.ts";
+import { parseInstant } from "../../values/time.ts";
 import { amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";
 import { customerFacts } from "../customer.ts";
 import { isReusable, type OpenStatus } from "../links.ts";

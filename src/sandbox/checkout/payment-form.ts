@@ -2,11 +2,11 @@
 import { html } from "hono/html";
 import { exponentOf, formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
 import type { Problem } from "../../domain/errors.ts";
-import type { JsonNumber } from "../../domain/json.ts";
-import { capitalized } from "../../domain/sentence.ts";
+import type { JsonNumber } from "../../values/json.ts";
+import { capitalized } from "../../values/sentence.ts";
 import { fieldTitle } from "../../domain/payment-link-field-lookup.ts";
 import { boundWords } from "../../domain/payment-link.ts";
-import { CARD_SCHEMES, schemeOf, TEST_CARDS } from "../../domain/test-cards.ts";
+import { CARD_SCHEMES, schemeOf, TEST_CARDS } from "../../sender/test-cards.ts";
 import { CARD_FIELDS, customerFacts, givenName } from "../customer.ts";
 import { createForm, type FormField, type RefusedForm } from "../form.ts";
 import { isReusable } from "../links.ts";

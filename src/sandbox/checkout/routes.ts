@@ -1,6 +1,6 @@
 /** The checkout's addresses: the link's page, the payment that its form posts, and the result. */
 import type { Context, Hono } from "hono";
-import { parseWebAddress } from "../../domain/addresses.ts";
+import { parseWebAddress } from "../../values/addresses.ts";
 import { outcomeOf, type TransactionRecord } from "../../domain/transaction.ts";
 import baseStyle from "../../pages/browser/base.css?raw";
 import checkoutStyle from "../../pages/browser/checkout.css?raw";

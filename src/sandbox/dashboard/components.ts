@@ -2,11 +2,11 @@
 import { checkoutUrl } from "../access.ts";
 import type { Context } from "hono";
 import { html } from "hono/html";
-import { withoutPassword } from "../../domain/url-passwords.ts";
+import { withoutPassword } from "../../values/url-passwords.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { boundWords } from "../../domain/payment-link.ts";
 import { outcomeName } from "../../domain/outcome.ts";
-import { parseInstant } from "../../domain/time.ts";
+import { parseInstant } from "../../values/time.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { actionForm, clipped, localPath } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";

@@ -1,7 +1,7 @@
 /** The page of a delivery: what became of the webhook in one sentence, its attempts, and one of them with its request, response and signature. */
 import { html } from "hono/html";
-import { parseWebAddress } from "../../domain/addresses.ts";
-import { withoutPassword } from "../../domain/url-passwords.ts";
+import { parseWebAddress } from "../../values/addresses.ts";
+import { withoutPassword } from "../../values/url-passwords.ts";
 import { addressOf, type HttpRequest } from "../../http/message.ts";
 import {
   address,

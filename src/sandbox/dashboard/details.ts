@@ -1,6 +1,6 @@
 /** The layout of every detail, with the chain of what happened from the link to the webhook; and a payment in it. */
 import { html } from "hono/html";
-import { indentedJson } from "../../domain/json.ts";
+import { indentedJson } from "../../values/json.ts";
 import { responseText } from "../../domain/response-codes.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { customerFacts } from "../customer.ts";

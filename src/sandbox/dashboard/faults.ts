@@ -1,6 +1,6 @@
 /** The switch for faults of the API: what is set, how often it still applies, and a form to set one. */
 import { html } from "hono/html";
-import { FAULT_EXAMPLES } from "../../domain/api-faults.ts";
+import { FAULT_EXAMPLES } from "../api-faults.ts";
 import { OPERATION_NAMES } from "../../domain/operations.ts";
 import type { Page } from "../../pages/page.ts";
 import { controlForm, type DashboardView } from "./components.ts";

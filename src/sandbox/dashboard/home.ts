@@ -1,6 +1,6 @@
 /** The first page: three steps from a link to its webhook, with commands to copy, a sample in one click, and what happened last. */
 import { html } from "hono/html";
-import { LISTENER_PORT, SANDBOX_PROFILE } from "../../domain/own-addresses.ts";
+import { LISTENER_PORT, SANDBOX_PROFILE } from "../../domain/known-services.ts";
 import { isOpen, linkResponse, linkStatusAt } from "../links.ts";
 import { clipped, copyable, titleRow } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";

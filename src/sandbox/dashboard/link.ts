@@ -1,8 +1,8 @@
 /** The pages of a link: its address, its payments and its JSON; and the form for a new one. */
 import { html } from "hono/html";
-import { LISTENER_URL } from "../../domain/own-addresses.ts";
-import { withoutPassword } from "../../domain/url-passwords.ts";
-import { stringifyJson } from "../../domain/json.ts";
+import { LISTENER_URL } from "../../domain/known-services.ts";
+import { withoutPassword } from "../../values/url-passwords.ts";
+import { stringifyJson } from "../../values/json.ts";
 import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
 import {
   fieldLabel,

@@ -1,7 +1,7 @@
 /** The pages of the lists, with their filters and the way to older rows; a list on another page; and the search through all of them. */
 import { html } from "hono/html";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
-import { capitalized } from "../../domain/sentence.ts";
+import { capitalized } from "../../values/sentence.ts";
 import { address, panel, spaced, titleRow } from "../../pages/components.ts";
 import { any, periodFields, periodIn } from "../../pages/filters.ts";
 import { filtersIn, listContent } from "../../pages/list-page.ts";

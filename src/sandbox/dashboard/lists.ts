@@ -1,7 +1,7 @@
 /** The lists of deliveries, payments, links and requests: what their rows show, and what they add up to. */
 import { html } from "hono/html";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
-import { capitalized } from "../../domain/sentence.ts";
+import { capitalized } from "../../values/sentence.ts";
 import { fieldTitle } from "../../domain/payment-link-field-lookup.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";

@@ -2,13 +2,13 @@
 import { requestFields } from "../../domain/payment-link-field-lookup.ts";
 import type { Context, Hono } from "hono";
 import type { Problem } from "../../domain/errors.ts";
-import { parseApiFault } from "../../domain/api-faults.ts";
-import { JsonNumber, setAt, type JsonObject } from "../../domain/json.ts";
+import { parseApiFault } from "../api-faults.ts";
+import { JsonNumber, setAt, type JsonObject } from "../../values/json.ts";
 import { fieldFromText } from "../../domain/payment-link-values.ts";
 import { checkRequest } from "../../domain/payment-link.ts";
-import { refused, type Parsed } from "../../domain/parse-result.ts";
-import { formatInstant, parseWhen } from "../../domain/time.ts";
-import { cardFor } from "../../domain/test-cards.ts";
+import { refused, type Parsed } from "../../values/parse-result.ts";
+import { formatInstant, parseWhen } from "../../values/time.ts";
+import { cardFor } from "../../sender/test-cards.ts";
 import type { PageAccess } from "../../pages/access.ts";
 import dashboardStyle from "../../pages/browser/dashboard.css?raw";
 import { doneAt, localPath } from "../../pages/components.ts";

@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document of the service, made from the table of operations. The sandbox serves it, and `help files openapi` prints it. */
-import { stringifyJson } from "../../domain/json.ts";
+import { stringifyJson } from "../../values/json.ts";
 import { SERVICES } from "../../domain/known-services.ts";
 import { OPERATION_NAMES, type OperationName, OPERATIONS } from "../../domain/operations.ts";
 import {

@@ -1,10 +1,10 @@
 /** The examples of the OpenAPI document, each made once: links as the sandbox answers them, and records of payments. */
-import { JsonNumber } from "../../domain/json.ts";
+import { JsonNumber } from "../../values/json.ts";
 import { SCOPE } from "../../domain/known-services.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link-shapes.ts";
 import { SALE, VARIABLE_MODE } from "../../domain/payment-link.ts";
-import { sampleRecord } from "../../domain/sample-record.ts";
-import { TEST_CARDS, type TestCard } from "../../domain/test-cards.ts";
+import { sampleRecord } from "../../sender/sample-record.ts";
+import { TEST_CARDS, type TestCard } from "../../sender/test-cards.ts";
 import { linkResponse } from "../links.ts";
 import { UNTOUCHED } from "../store/rows.ts";
 

@@ -1,10 +1,10 @@
 /** The sandbox's ledger in SQLite, which one process at a time may open. */
 import { outcomeName } from "../../domain/outcome.ts";
-import { parseWebAddress } from "../../domain/addresses.ts";
+import { parseWebAddress } from "../../values/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint } from "../../domain/hint.ts";
 import { type Amount, formatAmount, scaledAmount } from "../../domain/money.ts";
-import { parseInstant } from "../../domain/time.ts";
+import { parseInstant } from "../../values/time.ts";
 import { type TransactionRecord, amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Bars } from "../../pages/trend.ts";
 import { type Connection, IN_MEMORY, type Statement, inTransaction } from "../../store/sqlite/connection.ts";

@@ -1,8 +1,8 @@
 /** What the ledger stores: links, payments, deliveries and attempts with their columns. */
 import type { PaymentLinkRequest } from "../../domain/payment-link-shapes.ts";
 import * as z from "zod/mini";
-import { isJsonObject, stringifyJson, type JsonObject } from "../../domain/json.ts";
-import { parseJson, parseJsonObject } from "../../domain/parse-json.ts";
+import { isJsonObject, stringifyJson, type JsonObject } from "../../values/json.ts";
+import { parseJson, parseJsonObject } from "../../values/parse-json.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 

@@ -1,6 +1,6 @@
 /** Finds what changed a body in transit: the variant of it that its Content-Digest matches. */
-import { indentedJson, stringifyJson } from "../../domain/json.ts";
-import { parseJson } from "../../domain/parse-json.ts";
+import { indentedJson, stringifyJson } from "../../values/json.ts";
+import { parseJson } from "../../values/parse-json.ts";
 import { RAW_BODY_FIXES } from "../../domain/reasons.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { checkDigest } from "../digest.ts";

@@ -1,7 +1,7 @@
 /** Connections to PostgreSQL: the driver's own pool for each way to the database, with a limit of time for each use. */
 import pg from "pg";
 import pgpass from "pgpass";
-import type { Environment } from "../../domain/environment.ts";
+import type { Environment } from "../../values/typed-text.ts";
 import type { All, Row, Value } from "../dialects.ts";
 import { type Failed, type Server, explained, failureToConnect, isNetworkFailure } from "./failures.ts";
 import { requireChannelBinding } from "./channel-binding.ts";

@@ -1,6 +1,6 @@
 /** Explains the common failures of PostgreSQL: what happened, what it means for webhooks, and what to do. */
 import { PaylinkError } from "../../domain/errors.ts";
-import { messageOf, codeOf } from "../../domain/system-reason.ts";
+import { messageOf, codeOf } from "../../values/system-reason.ts";
 
 /** One server and the database on it, for messages. */
 export interface Server {

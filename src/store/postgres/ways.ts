@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type * as tls from "node:tls";
-import { hasCertificate } from "../../domain/certificates.ts";
+import { hasCertificate } from "../../http/certificates.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import {
   CHANNEL_BINDINGS,
@@ -15,9 +15,9 @@ import {
   type SessionAttributes,
   SSL_MODES,
   type SslMode,
-} from "../../domain/postgres-url.ts";
-import { systemReason } from "../../domain/system-reason.ts";
-import type { Environment } from "../../domain/environment.ts";
+} from "./url.ts";
+import { systemReason } from "../../values/system-reason.ts";
+import type { Environment } from "../../values/typed-text.ts";
 
 /** One server, reached with TLS or without. */
 export interface Way extends PostgresServer {

@@ -1,7 +1,7 @@
 /** The file of an event store: its tables and indexes, and the transactions that write it. */
 import { existsSync } from "node:fs";
 import { PaylinkError } from "../../domain/errors.ts";
-import { messageOf } from "../../domain/system-reason.ts";
+import { messageOf } from "../../values/system-reason.ts";
 import { type All, SQLITE, type Transact, type Value } from "../dialects.ts";
 import { createEventMarking, markOf, readEventMark, requireMarked } from "../event-mark.ts";
 import { stepsOf } from "../schema.ts";

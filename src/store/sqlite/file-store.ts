@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint } from "../../domain/hint.ts";
-import { hasCode, messageOf, systemReason } from "../../domain/system-reason.ts";
+import { hasCode, messageOf, systemReason } from "../../values/system-reason.ts";
 import { type Database, IN_MEMORY } from "./connection.ts";
 import { newerVersion, openReadOnly } from "./open.ts";
 import { type All, SQLITE } from "../dialects.ts";

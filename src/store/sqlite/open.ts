@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint } from "../../domain/hint.ts";
-import { systemReason } from "../../domain/system-reason.ts";
+import { systemReason } from "../../values/system-reason.ts";
 import { makeFolder } from "../folders.ts";
 import {
   type Connection,

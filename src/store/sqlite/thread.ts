@@ -1,6 +1,6 @@
 /** The program of the thread that writes events to SQLite. */
 import { parentPort, workerData } from "node:worker_threads";
-import { messageOf } from "../../domain/system-reason.ts";
+import { messageOf } from "../../values/system-reason.ts";
 import { tryWrites } from "../trial.ts";
 import type { ThreadAnswer, Write } from "../writes.ts";
 import { closeWithLog } from "./connection.ts";

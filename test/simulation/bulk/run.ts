@@ -4,7 +4,7 @@ import { attemptsOf } from "../../../src/bulk/attempts.ts";
 import { isHeldUp, plan, type Again, type PlannedRow } from "../../../src/bulk/plan.ts";
 import { runList, type ListEnd } from "../../../src/bulk/run.ts";
 import { PaylinkError } from "../../../src/domain/errors.ts";
-import { passed } from "../../../src/domain/timers.ts";
+import { passed } from "../../../src/values/timers.ts";
 import type { Send } from "../../../src/http/exchange.ts";
 import { openApi } from "../../../src/service/open-client.ts";
 import type { Transact } from "../../../src/store/dialects.ts";

@@ -14,7 +14,7 @@ import {
   parseUntil,
   parseWhen,
   UNITS,
-} from "../../src/domain/time.ts";
+} from "../../src/values/time.ts";
 
 const NOW = new Date("2025-01-31T12:00:00Z");
 

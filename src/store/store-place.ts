@@ -1,5 +1,5 @@
 /** Where events are kept, as the user names it: a file, or the URL of a PostgreSQL database. */
-import { parsePostgresUrl } from "./postgres-url.ts";
+import { parsePostgresUrl } from "./postgres/url.ts";
 
 /** Whether it is a database, and not a file. */
 export const isDatabaseUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//i.test(text);

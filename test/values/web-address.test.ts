@@ -9,8 +9,8 @@ import {
   leadsTo,
   localAddress,
   parseWebAddress,
-} from "../../src/domain/addresses.ts";
-import { withoutPassword } from "../../src/domain/url-passwords.ts";
+} from "../../src/values/addresses.ts";
+import { withoutPassword } from "../../src/values/url-passwords.ts";
 
 test.each([
   ["http://0.0.0.0:4010/", "http://127.0.0.1:4010/"],

@@ -1,7 +1,7 @@
 /** The faults that the sandbox's API can have on purpose: for which operation, of what kind, and how often. */
-import { OPERATION_NAMES, type OperationName } from "./operations.ts";
-import { accepted, nearest, parseChoice, refused, type Parsed } from "./parse-result.ts";
-import { parseDuration } from "./time.ts";
+import { OPERATION_NAMES, type OperationName } from "../domain/operations.ts";
+import { accepted, nearest, parseChoice, refused, type Parsed } from "../values/parse-result.ts";
+import { parseDuration } from "../values/time.ts";
 
 /** What goes wrong. Nothing is done for a status and a page; everything is done for the others. */
 export type FaultKind =

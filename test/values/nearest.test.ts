@@ -1,6 +1,6 @@
 /** The suggestion for a mistyped name: the nearest one, or none. */
 import { expect, it } from "vitest";
-import { nearest } from "../../src/domain/parse-result.ts";
+import { nearest } from "../../src/values/parse-result.ts";
 
 const COMMANDS = [
   "create",

@@ -1,6 +1,6 @@
 /** Secrets that the other side repeats in a spelling of its own. */
 import { expect, it } from "vitest";
-import { hasPartOf } from "../../src/domain/secret-spellings.ts";
+import { hasPartOf } from "../../src/values/secret-spellings.ts";
 import { createSecrets } from "../../src/terminal/debug-trace.ts";
 
 const SECRET = `p~a!s's(w)o rd+/"\\&<ü😀`;

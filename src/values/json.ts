@@ -106,3 +106,11 @@ export function plainObject(object: Readonly<Record<string, Json>>): Record<stri
   }
   return plain;
 }
+
+/**
+ * The document itself if it is what is looked for, or else each of its members that is: only one of them is certainly meant.
+ */
+export function findWrapped(document: Json, isMeant: (object: JsonObject) => boolean): readonly JsonObject[] {
+  if (!isJsonObject(document)) return [];
+  return isMeant(document) ? [document] : Object.values(document).filter(isJsonObject).filter(isMeant);
+}

@@ -1,6 +1,6 @@
 /** The URL of a PostgreSQL database as libpq reads it (PostgreSQL's manual, 34.1.1.2): servers, login, database, parameters. */
-import { decodedPart } from "./url-passwords.ts";
-import { accepted, nearest, refused, type Parsed } from "./parse-result.ts";
+import { decodedPart } from "../../values/url-passwords.ts";
+import { accepted, nearest, refused, type Parsed } from "../../values/parse-result.ts";
 
 /** A part that the URL leaves open is undefined: libpq's variables say it. */
 export interface PostgresUrl {

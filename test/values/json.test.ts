@@ -3,8 +3,8 @@
 import * as fc from "fast-check";
 import { parse as parseLossless } from "lossless-json";
 import { describe, expect, it, test } from "vitest";
-import { type Json, JsonNumber, memberOf, stringifyJson } from "../../src/domain/json.ts";
-import { MAX_DEPTH, parseJson } from "../../src/domain/parse-json.ts";
+import { type Json, JsonNumber, memberOf, stringifyJson } from "../../src/values/json.ts";
+import { MAX_DEPTH, parseJson } from "../../src/values/parse-json.ts";
 
 function valueOf(text: string): Json {
   const json = parseJson(text);

@@ -1,8 +1,8 @@
 /** Places of events: files, and the URLs of PostgreSQL as libpq reads them. */
 import * as fc from "fast-check";
 import { expect, it, test } from "vitest";
-import { eventStoreProblem, passwordsIn } from "../../src/domain/event-store-place.ts";
-import { parsePostgresUrl, type PostgresUrl } from "../../src/domain/postgres-url.ts";
+import { eventStoreProblem, passwordsIn } from "../../src/store/store-place.ts";
+import { parsePostgresUrl, type PostgresUrl } from "../../src/store/postgres/url.ts";
 
 test.each([
   ["events.db", undefined],

@@ -1,5 +1,5 @@
 /** The card schemes, and the sandbox's test cards with what a payment with each of them ends with. */
-import type { SampleOutcome } from "./outcome.ts";
+import type { SampleOutcome } from "../domain/outcome.ts";
 
 export const CARD_SCHEMES = [
   {

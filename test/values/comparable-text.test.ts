@@ -1,7 +1,7 @@
 /** Texts that look the same are the same, and no others. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { comparableText } from "../../src/domain/comparable-text.ts";
+import { comparableText } from "../../src/values/comparable-text.ts";
 
 const INVISIBLE = [
   "\u200B",

@@ -1,6 +1,6 @@
 /** Brokers as targets of webhooks: their addresses, and the variables that say how paylink logs in. No flag takes a secret. */
-import { decodedPart } from "./url-passwords.ts";
-import { accepted, refused, type Parsed } from "./parse-result.ts";
+import { decodedPart } from "../../values/url-passwords.ts";
+import { accepted, refused, type Parsed } from "../../values/parse-result.ts";
 
 /** Also the beginning of the names of its variables. */
 export type BrokerName = "NATS" | "AMQP";

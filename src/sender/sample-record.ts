@@ -1,8 +1,8 @@
 /** Builds the record of a simulated payment, with every field of the specification's table. */
-import { JsonNumber } from "./json.ts";
-import { maskCardNumber } from "./card-numbers.ts";
+import { JsonNumber } from "../values/json.ts";
+import { maskCardNumber } from "../domain/card-numbers.ts";
 import { CARD_SCHEMES, digitsOf, schemeOf, TEST_CARDS, type TestCard } from "./test-cards.ts";
-import type { WellFormedRecord } from "./transaction-fields.ts";
+import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 
 export interface SamplePayment {
   /** Undefined if the customer cancels. */

@@ -26,3 +26,6 @@ export const lostLettersProblem = (text: string): string | undefined =>
   /[\uFFFD\p{Cs}]/u.test(text)
     ? "must be UTF-8 text: letters of it were lost in another encoding"
     : undefined;
+
+/** The variables of the environment that a command runs in. */
+export type Environment = Readonly<Record<string, string | undefined>>;

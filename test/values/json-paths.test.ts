@@ -1,7 +1,7 @@
 /** Members by their path: what is there, what is made on the way, and what stays as it is. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type JsonObject, memberAt, setAt, setDefaultAt } from "../../src/domain/json.ts";
+import { type JsonObject, memberAt, setAt, setDefaultAt } from "../../src/values/json.ts";
 
 const path = fc
   .array(fc.constantFrom("a", "b", "constructor", "toString"), { minLength: 1, maxLength: 4 })

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { withoutPassword } from "../../src/domain/url-passwords.ts";
+import { withoutPassword } from "../../src/values/url-passwords.ts";
 import {
   amqpRoute,
   BROKER_SCHEMES,
@@ -11,8 +11,8 @@ import {
   natsSubject,
   parseBroker,
   SECRET_BROKER_VARIABLES,
-} from "../../src/domain/brokers.ts";
-import { isSecretName } from "../../src/domain/secrets.ts";
+} from "../../src/receiver/brokers/addresses.ts";
+import { isSecretName } from "../../src/values/secrets.ts";
 import { runCommand } from "../support/context.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
