@@ -2,7 +2,14 @@
 
 import { maskCardFields } from "./card-numbers.ts";
 import { findWrapped } from "../values/json.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, plainJson } from "../values/json.ts";
+import {
+  isJsonNumber,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  memberOf,
+  plainJson,
+} from "../values/json.ts";
 import { isNumeral, LONGEST_NUMBER, type Amount, type Sum } from "./money.ts";
 import { BYTE_ORDER_MARK, MAX_DUPLICATES, parseJson } from "../values/parse-json.ts";
 import type { Outcome } from "./outcome.ts";

@@ -36,14 +36,7 @@ export const FOLDERS = {
   },
   signatures: {
     holds: "RFC 9421 and RFC 9530, pure and without knowledge of payments",
-    mayImport: [
-      "values",
-      "domain/reasons",
-      "http/message",
-      "structured-headers",
-      "node:crypto",
-      "node:zlib",
-    ],
+    mayImport: ["values", "domain/reasons", "http/message", "structured-headers", "node:crypto", "node:zlib"],
   },
   orders: {
     holds: "an order: its links, payments and booked amounts; how it stands, what happened to it",
@@ -390,7 +383,15 @@ export const FILES = {
   ],
   entry: ["main", "terminal/channel", "env-paths", "node:module", "node:path", "node:sea"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
-  run: ["context", "domain", "values", "program", "render/error-message", "render/hint", "@commander-js/extra-typings"],
+  run: [
+    "context",
+    "domain",
+    "values",
+    "program",
+    "render/error-message",
+    "render/hint",
+    "@commander-js/extra-typings",
+  ],
   "own-files": ["node:fs", "node:path", "node:sea", "node:worker_threads"],
 };
 

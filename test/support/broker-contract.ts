@@ -2,7 +2,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { BROKER_VARIABLES, type BrokerName, SECRET_BROKER_VARIABLES } from "../../src/receiver/brokers/addresses.ts";
+import {
+  BROKER_VARIABLES,
+  type BrokerName,
+  SECRET_BROKER_VARIABLES,
+} from "../../src/receiver/brokers/addresses.ts";
 import { deliver, listenTo, untilTaken } from "./brokers.ts";
 import { runCommand } from "./context.ts";
 import { temporaryHome } from "./home.ts";
