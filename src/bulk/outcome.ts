@@ -1,4 +1,5 @@
 /** What became of a row: its status, its link, and why, in words. */
+import { wordFor } from "../values/plural.ts";
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { Attempt } from "../store/sent-rows.ts";
 import type { PlannedRow, RowState } from "./plan.ts";
@@ -50,7 +51,7 @@ const named = (others: readonly Attempt[]): Pick<Outcome, "error"> =>
 
 /** `Another link of this order can still be paid: L7 (EUR 18.00)` */
 export const canBePaid = (others: readonly Attempt[]): string =>
-  `${others.length === 1 ? "Another link" : "Other links"} of this order can still be paid: ${others.map(linkText).join(", ")}`;
+  `${wordFor(others.length, "Another link", "Other links")} of this order can still be paid: ${others.map(linkText).join(", ")}`;
 
 /** `L7 (EUR 18.00)` */
 export function linkText({ id, url, payment }: Attempt): string {

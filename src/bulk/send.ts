@@ -1,4 +1,5 @@
 /** Sends each due row once: claims it in the memory, creates its link, and writes what became of it. */
+import { wordFor } from "../values/plural.ts";
 import { PaylinkError, type FailureCode } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import type { Timers } from "../values/timers.ts";
@@ -87,7 +88,7 @@ const withoutLink = (outcome: Outcome, cancelled: readonly string[]): Outcome =>
   const why =
     cancelled.length === 0
       ? ""
-      : `: ${cancelled.join(", ")} ${cancelled.length === 1 ? "was" : "were"} cancelled`;
+      : `: ${cancelled.join(", ")} ${wordFor(cancelled.length, "was", "were")} cancelled`;
   return {
     ...outcome,
     error: [outcome.error, `${what}${why}.`].filter(Boolean).join(" "),

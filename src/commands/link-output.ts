@@ -1,4 +1,5 @@
 /** What commands print of one link: in words, its URL alone, or the service's own JSON; and what they warn of. */
+import { wordFor } from "../values/plural.ts";
 import type { Context } from "../context.ts";
 import { hint, paylink } from "../domain/hint.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
@@ -52,7 +53,8 @@ export function warnOfOtherLinks(
   { out, named }: Pick<Context, "out" | "named">,
 ): void {
   if (links.length === 0) return;
-  const [which, them] = links.length === 1 ? ["The link does", "it"] : [`${links.length} links do`, "them"];
+  const which = wordFor(links.length, "The link does", `${links.length} links do`);
+  const them = wordFor(links.length, "it", "them");
   const first = links.length > MOST_NAMED ? `the first ${MOST_NAMED}` : them;
   const advice = hint`${which} not ask the customer for what you sent: do not pass ${them} on. To cancel ${first}: ${paylink`links cancel ${links.slice(0, MOST_NAMED)}`}`;
   out.warn(renderHint(advice, named));

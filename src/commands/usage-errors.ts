@@ -1,4 +1,5 @@
 /** Usage errors: those of commander as paylink's own. */
+import { plural } from "../values/plural.ts";
 import {
   Option,
   type Argument,
@@ -197,7 +198,7 @@ function unknownOption(command: CommandUnknownOpts): PaylinkError {
 
 function excessArguments(command: CommandUnknownOpts): PaylinkError {
   const { length } = command.registeredArguments;
-  const takes = length === 0 ? "no arguments" : length === 1 ? "one argument" : `${length} arguments`;
+  const takes = length === 0 ? "no arguments" : plural(length, "argument");
   const word = shownPath(withoutPassword(command.args[length] ?? ""));
   // It may be the secret that the command reads from standard input.
   const readsSecret = command.options.some((option) => option.long?.endsWith("-stdin"));

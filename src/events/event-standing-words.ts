@@ -1,5 +1,6 @@
 /** What became of an event, in words: every place says it in these. */
 import { capitalized } from "../values/sentence.ts";
+import { plural } from "../values/plural.ts";
 import { isSuccess } from "../http/message.ts";
 import type { EventFate, EventStanding } from "./event-standing.ts";
 import type { StoredAttempt } from "./history.ts";
@@ -36,7 +37,7 @@ export function standingLabel(
   timeOf: (at: Date) => string,
 ): string {
   const { label } = FATES[fate];
-  const made = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  const made = plural(attempts, "attempt");
   if (fate === "failed") return `${label} after ${made}`;
   return fate !== "pending" || attempts === 0
     ? label

@@ -8,7 +8,7 @@ import { capitalized } from "../values/sentence.ts";
 import { REFUSAL_MEANINGS } from "../domain/reasons.ts";
 import { responseText } from "../domain/response-codes.ts";
 import { capturedUrl, isSuccess } from "../http/message.ts";
-import { parseInstant } from "../values/time.ts";
+import { parseInstant, durationWords } from "../values/time.ts";
 import { LISTENER_URL } from "../domain/known-services.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import type { FieldName } from "../domain/transaction-fields.ts";
@@ -42,7 +42,6 @@ import { answerPart } from "../pages/answer.ts";
 import type { Page } from "../pages/page.ts";
 import { bodyIsKept, lateAge, type Rejection } from "../events/event.ts";
 import { lastCause } from "../render/likely-cause.ts";
-import { ageWords } from "../render/stats.ts";
 import { BODY_FILE, curlCommand } from "./curl.ts";
 import { orderAlert, orderPanel, type OrderPayments } from "./order.ts";
 import { inspectorPage, isApart, isOwn, type InspectorView } from "./frame.ts";
@@ -259,7 +258,7 @@ function actionsOf(view: InspectorView, event: StoredEvent, signs: boolean): Pag
   const age = signs ? undefined : lateAge(event, now);
   const warnings = [
     delivery?.state === "delivered" ? "Your application will receive it twice." : "",
-    age !== undefined ? `Its signature is ${ageWords(age)} old; most verifiers refuse it.` : "",
+    age !== undefined ? `Its signature is ${durationWords(age)} old; most verifiers refuse it.` : "",
   ].filter((words) => words !== "");
   return html`${isOpen && isOwn(view, event) ? actionForm(`${path}/retry`, back, html`<button class="primary">Retry</button>`) : ""}
   ${

@@ -1,6 +1,7 @@
 /** What every page of the inspector shows: its head with search, store and connection, the tabs, and what an action has done. */
+import { plural, formatCount } from "../values/plural.ts";
 import { html } from "hono/html";
-import { clipped, plural, titleRow } from "../pages/components.ts";
+import { clipped, titleRow } from "../pages/components.ts";
 import { count, type Notice, type Notices, workPage, type WorkView } from "../pages/frame.ts";
 import type { Page } from "../pages/page.ts";
 import type { Named } from "../render/hint.ts";
@@ -33,7 +34,7 @@ export const isOwn = ({ keys = [] }: InspectorView, { key }: { readonly key: str
   keys.includes(key);
 
 export const countText = (count: number): string =>
-  count >= COUNT_LIMIT ? `${COUNT_LIMIT.toLocaleString("en-US")}+` : String(count);
+  count >= COUNT_LIMIT ? `${formatCount(COUNT_LIMIT)}+` : String(count);
 
 /** Milliseconds between two readings of an open page. */
 const INSPECTOR_POLL = 2_000;

@@ -1,4 +1,5 @@
 /** The page of all that was received, with its filters, sums and chart, and what a search finds. */
+import { formatCount } from "../values/plural.ts";
 import { html } from "hono/html";
 import { OUTCOME_NAMES } from "../domain/outcome.ts";
 import { capitalized } from "../values/sentence.ts";
@@ -120,13 +121,13 @@ const totalsWords = (view: InspectorView, totals: Totals): Page =>
   ${
     totals.searchedSince === null
       ? ""
-      : html`Only the newest ${SEARCHED.toLocaleString("en-US")} events were searched, those received after
+      : html`Only the newest ${formatCount(SEARCHED)} events were searched, those received after
         ${datedMoment(totals.searchedSince)}.`
   }`;
 
 /** The file of the same list; one that leaves rows out says so before it is made. */
 function exportLink(filters: EventFilters, { groups, replaced, rejected }: Totals): Page {
   const rows = rejected + [...groups, ...replaced].reduce((sum, { events }) => sum + events, 0);
-  const part = rows > EXPORTED ? `, the newest ${EXPORTED.toLocaleString("en-US")}` : "";
+  const part = rows > EXPORTED ? `, the newest ${formatCount(EXPORTED)}` : "";
   return html`<a href="${address("/export.csv", filters)}" download>Export CSV${part}</a>`;
 }

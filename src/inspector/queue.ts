@@ -1,4 +1,6 @@
 /** The page of what waits and failed: why, since when, for which money, and when each target is tried next. */
+import { durationWords } from "../values/time.ts";
+import { wordFor, formatCount } from "../values/plural.ts";
 import { html } from "hono/html";
 import type { EventStore } from "../store/event-store.ts";
 import type { TargetAnswer, TargetReport } from "../store/targets.ts";
@@ -7,7 +9,7 @@ import { describedPart } from "../pages/exchange.ts";
 import { type Listing, table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import { isUnclaimed } from "../events/event.ts";
-import { ageWords, situationSentence, statsSentence } from "../render/stats.ts";
+import { situationSentence, statsSentence } from "../render/stats.ts";
 import { COUNT_LIMIT, countText, inspectorPage, type InspectorView } from "./frame.ts";
 import { EVENT_LISTING, type EventRow, ROWS_SHOWN, withAttempts } from "./rows.ts";
 
@@ -59,7 +61,7 @@ function queuePanel(
 
 function retryAll(view: InspectorView): Page {
   const total = view.waiting + view.failed;
-  const what = `${countText(total)} ${total === 1 ? "event" : "events"}`;
+  const what = `${countText(total)} ${wordFor(total, "event", "events")}`;
   return askedAction({
     id: "retry-all",
     button: "Retry all…",
@@ -108,7 +110,7 @@ const targetsListing = (period: number): Listing<TargetRow, InspectorView> => ({
     {
       title: "Rate",
       cell: ({ target, accepted }) =>
-        target !== null && `accepted ${accepted.toLocaleString("en-US")} in ${ageWords(period)}`,
+        target !== null && `accepted ${formatCount(accepted)} in ${durationWords(period)}`,
     },
     { title: "Next attempt", cell: (row, { now }) => nextAttempt(row, now) },
   ],

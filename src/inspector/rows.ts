@@ -1,4 +1,5 @@
 /** Rows of events and rejections: what each was, and what became of it. */
+import { plural } from "../values/plural.ts";
 import { isSuccess } from "../http/message.ts";
 import { html } from "hono/html";
 import { groupedAmount } from "../domain/money.ts";
@@ -9,7 +10,7 @@ import { amountIn, textOf } from "../domain/transaction.ts";
 import { answerText } from "../events/event-standing-words.ts";
 import type { StoredAttempt, StoredEvent, StoredRequest } from "../events/history.ts";
 import type { EventStore } from "../store/event-store.ts";
-import { badge, clipped, countdown, exactTime, plural, spaced } from "../pages/components.ts";
+import { badge, clipped, countdown, exactTime, spaced } from "../pages/components.ts";
 import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import type { InspectorView } from "./frame.ts";

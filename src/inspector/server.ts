@@ -1,4 +1,5 @@
 /** The inspector as a server: three pages on the event store and their actions, for one person on this machine. */
+import { plural } from "../values/plural.ts";
 import { isSuccess } from "../http/message.ts";
 import { Hono, type Context } from "hono";
 import { csrf } from "hono/csrf";
@@ -12,7 +13,7 @@ import type { EventStore } from "../store/event-store.ts";
 import type { Serve } from "../http/exchange.ts";
 import { handlerFromFetch } from "../http/fetch-handler.ts";
 import type { PageAccess } from "../pages/access.ts";
-import { doneAt, localPath, plural } from "../pages/components.ts";
+import { doneAt, localPath } from "../pages/components.ts";
 import { capturedRequest } from "../pages/exchange.ts";
 import { serveFiles } from "../pages/files.ts";
 import { download, htmlReply, pageHeaders } from "../pages/page.ts";

@@ -1,6 +1,6 @@
 /** The number and the sums of what a list shows, by currency: of the keys in use here, and apart those of other keys. */
+import { plural, wordFor, formatCount } from "../values/plural.ts";
 import type { Totals } from "../store/search.ts";
-import { plural } from "../pages/components.ts";
 import { sumsOf } from "../pages/totals.ts";
 import { isApart, type InspectorView } from "./frame.ts";
 
@@ -10,10 +10,12 @@ export function totalsSentence(view: InspectorView, { groups, replaced, rejected
     const isOf = (one: { readonly key: string }): boolean => isApart(view, one) === apart;
     const counted = groups.filter(isOf);
     const without = eventsIn(replaced.filter(isOf));
-    const newer = without === 1 ? "a newer record" : "newer records";
     return {
       events: eventsIn(counted) + without,
-      note: without === 0 ? "" : ` (${without.toLocaleString("en-US")} replaced by ${newer})`,
+      note:
+        without === 0
+          ? ""
+          : ` (${formatCount(without)} replaced by ${wordFor(without, "a newer record", "newer records")})`,
       sums: sumsOf(counted),
     };
   };
@@ -22,7 +24,7 @@ export function totalsSentence(view: InspectorView, { groups, replaced, rejected
     ...(own.events > 0 || (other.events === 0 && rejected === 0)
       ? [`${plural(own.events, "event")}${own.note}`]
       : []),
-    ...(rejected > 0 ? [`${rejected.toLocaleString("en-US")} rejected`] : []),
+    ...(rejected > 0 ? [`${formatCount(rejected)} rejected`] : []),
   ].join(", ");
   const words = [
     ...(counted === "" ? [] : [[counted, ...own.sums].join("; ")]),

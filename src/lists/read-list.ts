@@ -1,4 +1,5 @@
 /** Reads a list, CSV or JSON lines, once: its bytes become a header and rows of cells, each with the line that it begins on. */
+import { plural } from "../values/plural.ts";
 import { CsvError } from "csv-parse";
 import { NO_PROBLEMS, PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
@@ -183,7 +184,7 @@ function csvRow(record: readonly string[], columns: readonly Column[], line: num
     ) &&
     record.length > columns.length
   ) {
-    const own = `${record.length} ${record.length === 1 ? "column" : "columns"}`;
+    const own = plural(record.length, "column");
     problems.push({ at: "", message: `has ${own}, but the header has ${columns.length}` });
   }
   return { line, columns, values, problems: problems.length === 0 ? NO_PROBLEMS : problems };

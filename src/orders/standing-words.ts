@@ -1,4 +1,5 @@
 /** How an order stands, as a sentence: every place says it in these words. */
+import { wordFor } from "../values/plural.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { OrderLink } from "./order.ts";
@@ -8,7 +9,7 @@ const WORDS: Readonly<Record<Standing, (standing: OrderStanding) => string>> = {
   twice: ({ paid, payments, reserved, surplus }) => {
     const much = surplus.length === 0 ? "more than is due" : `${sumsText(surplus)} too much`;
     if (payments === 0) return `Reserved twice, ${sumsText(reserved)}: ${much}`;
-    return `${payments === 1 ? "Paid" : "Paid twice"}, ${sumsText(paid)}: ${much}`;
+    return `${wordFor(payments, "Paid", "Paid twice")}, ${sumsText(paid)}: ${much}`;
   },
   unclear: ({ paid }) =>
     `Not clear whether it is paid: look at its payments${paid.length === 0 ? "" : `, ${sumsText(paid)} so far`}`,

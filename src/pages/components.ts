@@ -4,9 +4,6 @@ import { formatRelative } from "../values/time.ts";
 import type { HeaderLine } from "../http/message.ts";
 import type { Page } from "./page.ts";
 
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
-
 /** "3 minutes ago"; the exact time is its title. */
 export const timeAgo = (date: Date, now: Date): Page =>
   html`<time datetime="${date.toISOString()}" title="${utcTime(date)}">${formatRelative(date, now)}</time>`;

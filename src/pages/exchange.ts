@@ -1,4 +1,5 @@
 /** One view of an exchange: what became of a webhook, its attempts, the request, the response, and why its signature was accepted or rejected. */
+import { plural } from "../values/plural.ts";
 import { html } from "hono/html";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { indentedJson } from "../values/json.ts";
@@ -7,7 +8,7 @@ import type { HttpRequest } from "../http/message.ts";
 import { capturedUrl } from "../http/message.ts";
 import { baseOf, checksOf, type CheckResult } from "../signatures/explain/checks.ts";
 import type { Verdict } from "../signatures/verdict.ts";
-import { block, clipped, copyButton, folded, headerTable, panel, plural } from "./components.ts";
+import { block, clipped, copyButton, folded, headerTable, panel } from "./components.ts";
 import { table, type Listing } from "./lists.ts";
 import type { Page } from "./page.ts";
 

@@ -1,4 +1,5 @@
 /** Sums of what a list shows, by currency: what was approved, and what was not. */
+import { formatCount } from "../values/plural.ts";
 import { groupedAmount, unscaledAmount } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
 
@@ -28,7 +29,7 @@ export function sumsOf(groups: readonly PaymentGroup[]): string[] {
       const own = groups.filter(({ outcome }) => (SUM_NAMES[outcome] ?? OTHER) === name);
       return own.length === 0 ? [] : [`${name} ${sumWords(own)}`];
     }),
-    ...(without === 0 ? [] : [`${without.toLocaleString("en-US")} without an amount that can be added up`]),
+    ...(without === 0 ? [] : [`${formatCount(without)} without an amount that can be added up`]),
   ];
 }
 

@@ -1,4 +1,5 @@
 /** The bar chart of what arrived over the last day or the last week: inline SVG, with the same numbers as a table for people who cannot see it. */
+import { formatCount } from "../values/plural.ts";
 import { html } from "hono/html";
 import { UNITS } from "../values/time.ts";
 import { address, folded, hourOf, hourText } from "./components.ts";
@@ -80,16 +81,14 @@ function trendChart({ range, path, times, series, words = "" }: Trend): Page {
   const { title } = RANGES[range];
   const highest = Math.max(1, ...times.map((_, bar) => total(series.map(({ counts }) => counts[bar] ?? 0))));
   const shown = series.filter(({ counts }) => total(counts) > 0);
-  const totals = shown.map(({ title: name, counts }) => `${total(counts).toLocaleString("en-US")} ${name}`);
+  const totals = shown.map(({ title: name, counts }) => `${formatCount(total(counts))} ${name}`);
   return html`<figure class="trend">
     <figcaption>
       <b>${title}</b>
       ${shown.length === 0 ? html`<span class="quiet">nothing arrived</span>` : ""}
       ${shown.map(
         ({ kind, title: name, counts }) =>
-          html`<span class="legend"
-            ><i class="${kind}"></i>${total(counts).toLocaleString("en-US")} ${name}</span
-          >`,
+          html`<span class="legend"><i class="${kind}"></i>${formatCount(total(counts))} ${name}</span>`,
       )}
       ${words === "" ? "" : html`<span class="quiet">${words}</span>`} ${ranges(path, range)}
     </figcaption>

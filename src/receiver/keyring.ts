@@ -1,4 +1,5 @@
 /** The keys of a run: read from their sources when it starts, and again while they are in use. */
+import { wordFor } from "../values/plural.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { messageOf } from "../values/system-reason.ts";
 import { keyProblem, untriedWarning } from "../signatures/key-rules.ts";
@@ -84,7 +85,7 @@ function requireUsable(
   const [first] = problems;
   if (first === undefined || problems.includes(undefined)) return;
   if (unread !== undefined) throw unread;
-  const which = keys.length === 1 ? "The key cannot" : `None of the ${keys.length} keys can`;
+  const which = wordFor(keys.length, "The key cannot", `None of the ${keys.length} keys can`);
   throw new PaylinkError("key_invalid", `${which} verify webhooks: ${first.message} (${first.reason}).`, {
     effect,
     details: { reason: first.reason },

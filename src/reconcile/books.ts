@@ -1,5 +1,6 @@
 /** Reads the merchant's books, CSV or JSON lines: what is booked as paid, by order number, with the reader of `bulk`. */
 import { comparableText } from "../values/comparable-text.ts";
+import { plural } from "../values/plural.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import { signOf, type Sum, Sums } from "../domain/money.ts";
@@ -243,7 +244,7 @@ function readLines(list: List, money: ListMoney, options: BooksOptions): ReadLin
 }
 
 const remark = (count: number, one: string, several: string): string[] =>
-  count === 0 ? [] : [count === 1 ? `1 line ${one}.` : `${count} lines ${several}.`];
+  count === 0 ? [] : [`${plural(count, `line ${one}`, `lines ${several}`)}.`];
 
 /** What all lines of the items of one invoice have in common; undefined for a line without an order number or an amount. */
 function itemKey(orderNumber: string, { total, paid, due, states }: RowMoney): string | undefined {

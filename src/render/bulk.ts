@@ -1,4 +1,6 @@
 /** Shows a bulk run: its list before it is sent, its progress, its warnings and the number of rows with each outcome. */
+import { durationWords } from "../values/time.ts";
+import { plural, wordFor, formatCount } from "../values/plural.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import type { Problem } from "../domain/errors.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
@@ -31,12 +33,6 @@ const ROW_KINDS = Object.keys(WORDS) as (keyof typeof WORDS)[];
 /** The number of rows with each outcome. */
 export type Tally = Readonly<Record<keyof typeof WORDS, number>>;
 
-export const formatCount = (number: number): string => number.toLocaleString("en-US");
-
-export function rowCount(number: number): string {
-  return `${formatCount(number)} ${number === 1 ? "row" : "rows"}`;
-}
-
 interface ShownProblem extends Problem {
   /** The first lines. */
   readonly lines: readonly number[];
@@ -46,7 +42,7 @@ interface ShownProblem extends Problem {
 /** `line 3, amount`, or `lines 2, 3, 4 and 506 more, amount`. */
 function rowPlace({ at, lines, rows }: ShownProblem): string {
   const more = rows > lines.length ? ` and ${formatCount(rows - lines.length)} more` : "";
-  const place = `${rows === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
+  const place = `${wordFor(rows, "line", "lines")} ${lines.join(", ")}${more}`;
   return at === "" ? place : `${place}, ${safeText(at)}`;
 }
 
@@ -96,7 +92,7 @@ export function renderList(list: ShownList, paint: Paint, width: number): string
   );
   const rest = links - first.length;
   return [
-    paint.bold(`${linkCount(links)}${sums.length === 0 ? "" : `, ${renderSums(sums)}`}`),
+    paint.bold(`${plural(links, "link")}${sums.length === 0 ? "" : `, ${renderSums(sums)}`}`),
     ...(service === undefined ? [] : [renderServiceName(service, paint)]),
     ...(first.length === 0 ? [] : table.split("\n").map((line) => PREVIEW_INDENT + line)),
     ...(first.length === 0 || rest === 0 ? [] : [`${PREVIEW_INDENT}and ${formatCount(rest)} more`]),
@@ -138,11 +134,8 @@ export function sentBeforeOf(sent: number, rows: number, states: readonly [strin
     : "their links are in the results";
   return sent === rows
     ? `Every row was sent before, so nothing is sent: ${isKnown ? what : "the links are in the results"}.`
-    : `${formatCount(sent)} of ${rowCount(rows)} ${sent === 1 ? "was" : "were"} sent before: ${what}.`;
+    : `${formatCount(sent)} of ${plural(rows, "row")} ${wordFor(sent, "was", "were")} sent before: ${what}.`;
 }
-
-export const linkCount = (number: number): string =>
-  `${formatCount(number)} ${number === 1 ? "link" : "links"}`;
 
 const NEUTRAL: ReadonlySet<string> = new Set(["not_sent", "sent_before", "skipped"]);
 
@@ -153,7 +146,7 @@ export function renderTally(tally: Tally, paint: Paint): string {
     if (NEUTRAL.has(kind)) return words;
     return kind === "created" ? paint.green(words) : paint.red(words);
   });
-  return `${rowCount(total)}: ${parts.join(", ") || "nothing to do"}`;
+  return `${plural(total, "row")}: ${parts.join(", ") || "nothing to do"}`;
 }
 
 export interface BulkProgress {
@@ -176,18 +169,9 @@ export function renderProgress(progress: BulkProgress, bar: boolean): string {
   const parts = [
     `${formatCount(done)} of ${formatCount(total)} (${Math.floor(share * 100)}%)`,
     `${rate < 10 ? rate.toFixed(1) : formatCount(Math.round(rate))}/s`,
-    ...(rate > 0 && done < total ? [`${length((total - done) / rate)} left`] : []),
+    ...(rate > 0 && done < total ? [`${durationWords(((total - done) / rate) * 1000)} left`] : []),
     ...(failed > 0 ? [`${formatCount(failed)} without a link`] : []),
     ...(waiting === undefined ? [] : [waiting]),
   ];
   return `${bar ? `${renderBar(share)}  ` : ""}${parts.join("  ")}`;
-}
-
-/** Formats seconds: 42s, 3m10s, 2h05m. */
-export function length(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  const pad = (part: number): string => String(part).padStart(2, "0");
-  if (whole < 60) return `${whole}s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)}m${pad(whole % 60)}s`;
-  return `${Math.floor(whole / 3600)}h${pad(Math.floor((whole % 3600) / 60))}m`;
 }

@@ -1,4 +1,5 @@
 /** Shows a failure: what happened, every problem with its place, and the next step; or one JSON document. */
+import { plural } from "../values/plural.ts";
 import type { Paint } from "./paint.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import type { PaylinkError, Problem } from "../domain/errors.ts";
@@ -48,7 +49,7 @@ export function renderError(
 /** The user must fix the problems of wrong usage; the problems of other failures explain the message. */
 function fixes({ code, problems }: PaylinkError): string {
   if (code !== "usage" || problems.length === 0) return "";
-  return problems.length === 1 ? " Fix 1 problem:" : ` Fix ${problems.length} problems:`;
+  return ` Fix ${plural(problems.length, "problem")}:`;
 }
 
 /** One problem, or warning, on one line: its place and its message. */

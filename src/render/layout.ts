@@ -198,7 +198,7 @@ function offset(date: Date): string {
 }
 
 /** "3 hours ago" within a day, otherwise the date and time. */
-export function relativeTime(date: Date, now: Date): string {
+export function listedTime(date: Date, now: Date): string {
   const age = now.getTime() - date.getTime();
   return age < UNITS.d ? formatRelative(date, now) : formatLocal(date).slice(0, "2026-11-21 10:15".length);
 }

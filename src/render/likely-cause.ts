@@ -1,11 +1,11 @@
 /** Why a target probably answers webhooks as it does, and what helps: one table by the failure, the code, the status and the words. */
 import { type BrokerName, brokerOf } from "../receiver/brokers/addresses.ts";
 import { parseJsonObject } from "../values/parse-json.ts";
+import { durationWords } from "../values/time.ts";
 import { fieldLines, isSuccess } from "../http/message.ts";
 import type { SendFailure } from "../http/send-failure.ts";
 import { type Forward, type ReplyText } from "../events/event.ts";
 import type { History, StoredEvent } from "../events/history.ts";
-import { ageWords } from "./stats.ts";
 
 /** How an attempt ended, as far as it tells why. */
 export type Ending = Pick<Forward, "status" | "failure" | "reply" | "signatureAge"> &
@@ -123,7 +123,7 @@ function codeIn(text: string): string | undefined {
 
 /** Why an application that verifies probably refused a late attempt, and what helps. */
 const lateSignature = (age: number): string =>
-  `The signature of the service is ${ageWords(age)} old, and most verifiers refuse one that is older than 5 minutes. Sign with your own key at each attempt (--sign-with <file>), or let your verifier accept older signatures (its tolerance).`;
+  `The signature of the service is ${durationWords(age)} old, and most verifiers refuse one that is older than 5 minutes. Sign with your own key at each attempt (--sign-with <file>), or let your verifier accept older signatures (its tolerance).`;
 
 const MAY_BE_DONE = ({ comesAgain }: CauseContext): string =>
   comesAgain

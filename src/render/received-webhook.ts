@@ -1,4 +1,5 @@
 /** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
+import { plural } from "../values/plural.ts";
 import { isSuccess } from "../http/message.ts";
 import { WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
 import { isTelling, standingText } from "../orders/standing-words.ts";
@@ -186,11 +187,9 @@ function progressWords(progress: ForwardingProgress | undefined, paint: Paint): 
   return `  ${(fate === "failed" ? paint.red : paint.dim)(label)}`;
 }
 
-export const eventCount = (count: number): string => (count === 1 ? "1 event" : `${count} events`);
-
 /** What is deleted, or is to be. */
 export const deletedWords = (
   { events, rejections }: { readonly events: number; readonly rejections: number },
   before: Date,
 ): string =>
-  `${eventCount(events)} and ${rejections} rejected ${rejections === 1 ? "webhook" : "webhooks"} received before ${formatLocal(before)}`;
+  `${plural(events, "event")} and ${plural(rejections, "rejected webhook")} received before ${formatLocal(before)}`;

@@ -1,4 +1,5 @@
 /** A reconciliation as text: what each finding means for the money, what to do next, and the summary. */
+import { plural, formatCount } from "../values/plural.ts";
 import { type CommandLine, paylink } from "../domain/hint.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
 import { capitalized } from "../values/sentence.ts";
@@ -10,7 +11,7 @@ import { type Finding, type FindingName, FINDINGS, isDifference } from "../recon
 import type { Counted, Summary } from "../reconcile/summary.ts";
 import type { OrderVerdict } from "../reconcile/timeline.ts";
 import { shortKey } from "../signatures/thumbprint.ts";
-import { formatCount, renderSums } from "./bulk.ts";
+import { renderSums } from "./bulk.ts";
 import { formatLocal } from "./layout.ts";
 
 /** What a finding means, as sentences. */
@@ -155,19 +156,18 @@ const countAndSums = ({ count: number, sums }: Counted): string =>
 /** How the books were read, and what of them is no order. */
 export function booksRemarks({ remarks, unnamed }: Pick<Books, "remarks" | "unnamed">): readonly string[] {
   if (unnamed.count === 0) return remarks;
-  const lines = unnamed.count === 1 ? "line of the books has" : "lines of the books have";
   return [
     ...remarks,
-    `${formatCount(unnamed.count)} ${lines} no order number or no amount: ${unnamed.sums.length === 0 ? "nothing" : renderSums(unnamed.sums)} in all.`,
+    `${plural(unnamed.count, "line of the books has", "lines of the books have")} no order number or no amount: ${unnamed.sums.length === 0 ? "nothing" : renderSums(unnamed.sums)} in all.`,
   ];
 }
 
 /** How many links were paid, and what became of them: one line, of which people read the beginning. */
 export function summaryText({ paid, agree, findings }: Summary): string {
-  const links = `${formatCount(paid.count)} paid ${paid.count === 1 ? "link" : "links"}`;
+  const links = plural(paid.count, "paid link");
   const total = paid.sums.length === 0 ? links : `${links}, ${renderSums(paid.sums)}`;
   const found = namedFindings(findings).map(([name, one]) => findingCount(name, one));
-  const all = [`${formatCount(agree.count)} ${agree.count === 1 ? "agrees" : "agree"}`, ...found];
+  const all = [plural(agree.count, "agrees", "agree"), ...found];
   return `${total}: ${all.join("; ")}`;
 }
 
@@ -204,7 +204,7 @@ export const headingText = (name: FindingName, found: Counted): string => `${nam
 export const reusableText = ({ reusable }: Summary): string | undefined =>
   reusable.count === 0
     ? undefined
-    : `Reusable links: ${formatCount(reusable.count)} ${reusable.count === 1 ? "payment" : "payments"}, ${renderSums(reusable.sums)}, arrived. The service does not say how often such a link was paid, so a missed payment cannot be found.`;
+    : `Reusable links: ${plural(reusable.count, "payment")}, ${renderSums(reusable.sums)}, arrived. The service does not say how often such a link was paid, so a missed payment cannot be found.`;
 
 /** The verdict on an order, in a few sentences: how it stands, and what a person should look at. */
 export function verdictText(verdict: OrderVerdict): string {
@@ -228,7 +228,7 @@ function headText({ text, order, reusable, last, findings }: OrderVerdict): stri
   const stands =
     reusable === undefined
       ? text
-      : `Paid ${formatCount(reusable.payments)} ${reusable.payments === 1 ? "time" : "times"} by a reusable link, ${sumsText(reusable.paid)}`;
+      : `Paid ${plural(reusable.payments, "time")} by a reusable link, ${sumsText(reusable.paid)}`;
   if (
     last === undefined ||
     order.standing === "twice" ||

@@ -1,11 +1,12 @@
 /** What people ask of a store in one sentence: whether money is being lost now, and why nothing goes out. */
+import { wordFor, formatCount } from "../values/plural.ts";
 import { isSuccess } from "../http/message.ts";
 import { parseWebAddress } from "../values/addresses.ts";
 import { groupedAmount } from "../domain/money.ts";
 import { shortKey } from "../signatures/thumbprint.ts";
 import type { CurrencySum, KeyStats, StateStats, Stats } from "../store/stats.ts";
 import { safeText } from "./safe-text.ts";
-import { UNITS } from "../values/time.ts";
+import { UNITS, durationWords } from "../values/time.ts";
 
 /** Says whether money is being lost now. */
 export function statsSentence({ keys, refused, lastAttempt }: Stats, now: Date): string {
@@ -70,10 +71,10 @@ const ofKey = ({ key }: KeyStats): string => `key ${shortKey(key)}: `;
 const NOTHING_WAITS = "Nothing waits, nothing has failed";
 
 const lastForwarded = (at: Date | null, now: Date): string =>
-  at === null ? "" : ` Last forwarded ${ageWords(now.getTime() - at.getTime())} ago.`;
+  at === null ? "" : ` Last forwarded ${durationWords(now.getTime() - at.getTime())} ago.`;
 
 const sinceOldest = (oldest: Date | null, now: Date): string =>
-  oldest === null ? "" : `, the oldest for ${ageWords(now.getTime() - oldest.getTime())}`;
+  oldest === null ? "" : `, the oldest for ${durationWords(now.getTime() - oldest.getTime())}`;
 
 const sumsPhrase = ({ sums }: StateStats): string =>
   sumTexts(sums)
@@ -85,7 +86,7 @@ export const sumTexts = (sums: readonly CurrencySum[] | null): string[] =>
   (sums ?? []).map(({ amount, currency }) => groupedAmount(amount, currency).trim());
 
 const countPhrase = ({ events, sums }: StateStats, one: string, many: string): string =>
-  `${events}${sums === null ? " or more" : ""} ${events === 1 ? one : many}`;
+  `${events}${sums === null ? " or more" : ""} ${wordFor(events, one, many)}`;
 
 /** The most causes in a sentence, the most frequent first. */
 const MOST_CAUSES = 3;
@@ -100,21 +101,7 @@ function causesPhrase(answers: readonly CountedAnswer[]): string {
   }
   const causes = [...counts].toSorted(([, one], [, other]) => other - one).slice(0, MOST_CAUSES);
   const words = causes.map(([cause, count]) =>
-    causes.length === 1 ? cause : `${cause} (${count.toLocaleString("en-US")})`,
+    causes.length === 1 ? cause : `${cause} (${formatCount(count)})`,
   );
   return words.length === 0 ? "" : `${words.join(", ")}: `;
-}
-
-const AGE_UNITS: readonly (readonly [name: string, milliseconds: number])[] = [
-  ["day", UNITS.d],
-  ["hour", UNITS.h],
-  ["minute", UNITS.m],
-  ["second", UNITS.s],
-];
-
-/** In the largest unit of which it has two: "14 minutes", "26 hours". */
-export function ageWords(milliseconds: number): string {
-  const [name, length] = AGE_UNITS.find(([, unit]) => milliseconds >= 2 * unit) ?? ["second", UNITS.s];
-  const count = Math.max(0, Math.floor(milliseconds / length));
-  return `${count} ${count === 1 ? name : `${name}s`}`;
 }

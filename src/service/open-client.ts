@@ -1,4 +1,5 @@
 /** Creates the client of the service from the settings: the base URL, and the token or the client credentials. */
+import { wordFor } from "../values/plural.ts";
 import { createHash } from "node:crypto";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, type Hint, paylink } from "../domain/hint.ts";
@@ -69,7 +70,7 @@ function unreadAccount({ unread, profile = "" }: ResolvedSettings): PaylinkError
   const reasons = [
     ...(empty.length === 0
       ? []
-      : [`${empty.join(" and ")} ${empty.length === 1 ? "is" : "are"} set, but empty.`]),
+      : [`${empty.join(" and ")} ${wordFor(empty.length, "is", "are")} set, but empty.`]),
     ...unread.flatMap(({ name, meant }) =>
       meant === undefined ? [] : [`${name} is not a variable of paylink. Did you mean ${meant}?`],
     ),

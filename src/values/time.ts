@@ -1,4 +1,5 @@
 /** Points in time and lengths of time as users and services write them: ISO 8601, `30s`, `7d`, "in 7 days". */
+import { plural } from "./plural.ts";
 import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 const DATE_FORM = /^\d{4}-\d\d-\d\d$/;
@@ -104,15 +105,18 @@ const withinYears = (date: Date): Parsed<Date> =>
     ? accepted(date)
     : refused("must be within the years 0000 to 9999");
 
-/** "in 7 days", "3 hours ago", "now": in the largest unit with a count of at least two, to round little. */
+/** "in 7 days", "3 hours ago", "now". */
 export function formatRelative(date: Date, now: Date): string {
   const distance = date.getTime() - now.getTime();
-  const size = Math.abs(distance);
-  const [unit, name] = UNIT_NAMES.find(([candidate]) => size >= 2 * UNITS[candidate]) ?? SECONDS;
-  const count = Math.round(size / UNITS[unit]);
-  if (count === 0) return "now";
-  const words = `${count} ${name}${count === 1 ? "" : "s"}`;
+  if (Math.abs(distance) < SECOND / 2) return "now";
+  const words = durationWords(Math.abs(distance));
   return distance > 0 ? `in ${words}` : `${words} ago`;
+}
+
+/** "14 minutes", "26 hours": in the largest unit with a count of at least two, to round little. */
+export function durationWords(milliseconds: number): string {
+  const [unit, name] = UNIT_NAMES.find(([candidate]) => milliseconds >= 2 * UNITS[candidate]) ?? SECONDS;
+  return plural(Math.max(0, Math.round(milliseconds / UNITS[unit])), name);
 }
 
 const SECONDS = ["s", "second"] as const;

@@ -1,9 +1,11 @@
 /** What a bulk run shows: each row for scripts; progress, columns and warnings for people. */
+import { durationWords } from "../../values/time.ts";
+import { plural } from "../../values/plural.ts";
 import type { RowProblem } from "../../lists/row-problems.ts";
 import type { Outcome } from "../../bulk/outcome.ts";
 import type { Context } from "../../context.ts";
 import type { PaylinkError } from "../../domain/errors.ts";
-import { length, renderProgress, renderRowProblem, rowCount } from "../../render/bulk.ts";
+import { renderProgress, renderRowProblem } from "../../render/bulk.ts";
 import { safeText } from "../../render/safe-text.ts";
 
 /** Milliseconds between two drawings of the bar, and between two lines if there is no terminal. */
@@ -38,7 +40,7 @@ export function createReporter({ out, timers }: Pick<Context, "out" | "timers">)
   const clock = timers.elapsed;
   const state = { total: 0, done: 0, doneNow: 0, failed: 0, begun: clock(), until: 0, cause: "" };
   const waiting = (): string | undefined =>
-    state.until > clock() ? `waiting ${length((state.until - clock()) / 1000)} for the service` : undefined;
+    state.until > clock() ? `waiting ${durationWords(state.until - clock())} for the service` : undefined;
   const hide = (): void => {
     line = undefined;
     out.progress(undefined);
@@ -46,7 +48,7 @@ export function createReporter({ out, timers }: Pick<Context, "out" | "timers">)
   return {
     checked: () => {
       checkedRows++;
-      line ??= () => `${rowCount(checkedRows)} checked`;
+      line ??= () => `${plural(checkedRows, "row")} checked`;
     },
     warnings: (warnings) => {
       if (!out.json) for (const warning of warnings) out.warn(renderRowProblem(warning));
@@ -67,7 +69,7 @@ export function createReporter({ out, timers }: Pick<Context, "out" | "timers">)
       // With --json the message is in the rows.
       if (!out.json && message !== state.cause) out.warn(safeText(message));
       state.cause = message;
-      if (!out.live) out.note(`The run waits ${length(milliseconds / 1000)} and tries again.`);
+      if (!out.live) out.note(`The run waits ${durationWords(milliseconds)} and tries again.`);
     },
     hide,
     end: () => {

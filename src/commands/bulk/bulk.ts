@@ -1,4 +1,5 @@
 /** Runs `paylink bulk`: checks every row of a list, sends each that is due, exactly once, and writes the results. */
+import { plural, formatCount } from "../../values/plural.ts";
 import { realpathSync } from "node:fs";
 import { join, parse } from "node:path";
 import { beforeSending } from "../../bulk/before-sending.ts";
@@ -10,7 +11,6 @@ import { runList } from "../../bulk/run.ts";
 import type { Context, Output } from "../../context.ts";
 import { stringifyJson } from "../../values/json.ts";
 import { Sums } from "../../domain/money.ts";
-import { formatCount, rowCount } from "../../render/bulk.ts";
 import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
 import { REMEMBERED, type Memory } from "../../store/sent-rows.ts";
@@ -82,7 +82,7 @@ async function showList(context: Context, options: BulkOptions, run: Run): Promi
   if (out.json) out.data(stringifyJson({ ...(await summaryOf(context, list, asked.sums)), ...shown }));
   if (failure !== undefined) throw failure;
   const valid = invalid === 0 ? "all valid" : `${formatCount(invalid)} of them invalid`;
-  if (!out.json) out.data(`${rowCount(rows)}, ${valid}. Nothing was sent.`);
+  if (!out.json) out.data(`${plural(rows, "row")}, ${valid}. Nothing was sent.`);
   return 0;
 }
 

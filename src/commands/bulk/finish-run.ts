@@ -1,4 +1,5 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
+import { plural, formatCount } from "../../values/plural.ts";
 import type { CheckedRow } from "../../bulk/read.ts";
 import { canBePaid, earlierOutcome, type Outcome } from "../../bulk/outcome.ts";
 import type { PlannedRow } from "../../bulk/plan.ts";
@@ -14,7 +15,7 @@ import { stringifyJson } from "../../values/json.ts";
 import { UNITS } from "../../values/time.ts";
 import type { Sums } from "../../domain/money.ts";
 import { renderServiceName } from "../../render/account.ts";
-import { formatCount, linkCount, renderSums, renderTally, rowCount, type Tally } from "../../render/bulk.ts";
+import { renderSums, renderTally, type Tally } from "../../render/bulk.ts";
 import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { likeliestLinks } from "../../service/advice.ts";
@@ -90,7 +91,7 @@ export async function finishRun(
     const paint = isOnStdout ? out.notePaint : out.paint;
     const lines = [
       renderTally(tally, paint),
-      ...(tally.created > 0 ? [`${linkCount(tally.created)}: ${renderSums(sums.list())}`] : []),
+      ...(tally.created > 0 ? [`${plural(tally.created, "link")}: ${renderSums(sums.list())}`] : []),
       ...(isOnStdout ? [] : [`Results in ${path}`]),
       renderServiceName(account, paint),
       ...(tally.created > 0 ? [renderHint(seeLinks(terminals, context.now()), context.named)] : []),
@@ -214,7 +215,7 @@ function runFailure(
   const lost = withoutLinkText(withoutLink);
   if (reason instanceof PaylinkError) {
     const { message, problems } = reason;
-    const left = tally.not_sent === 0 ? "" : `, with ${rowCount(tally.not_sent)} not sent`;
+    const left = tally.not_sent === 0 ? "" : `, with ${plural(tally.not_sent, "row")} not sent`;
     // "Nothing was created" would be wrong.
     const isUnknown = reason.exit === NOT_REACHED && tally.unknown > 0;
     const code = isUnknown ? "outcome_unknown" : reason.code;
@@ -228,7 +229,7 @@ function runFailure(
   if (reason !== undefined) return reason;
   for (const [status, failure, words, step] of WORST_FIRST)
     if (tally[status] > 0)
-      return new PaylinkError(failure, words(rowCount(tally[status])) + lost, {
+      return new PaylinkError(failure, words(plural(tally[status], "row")) + lost, {
         details,
         hints: step === undefined ? lookAtService : [step],
       });
@@ -243,7 +244,7 @@ function withoutLinkText(orders: readonly string[]): string {
   const named = orders.slice(0, MAX_NAMED_ORDERS).join(", ");
   const more =
     orders.length > MAX_NAMED_ORDERS ? ` and ${formatCount(orders.length - MAX_NAMED_ORDERS)} more` : "";
-  return ` ${orders.length === 1 ? "1 customer has" : `${formatCount(orders.length)} customers have`} no link that can be paid now, since the earlier links have ended: ${named}${more}.`;
+  return ` ${plural(orders.length, "customer has", "customers have")} no link that can be paid now, since the earlier links have ended: ${named}${more}.`;
 }
 
 /** Nothing tells the link of such a row from others. */

@@ -1,4 +1,5 @@
 /** What keeps a list from being sent before anything else is known: its columns, and rows that say what became of them. */
+import { plural, wordFor } from "../../values/plural.ts";
 import { isOfLinks, ownColumns } from "../../bulk/results.ts";
 import { requestOf, type RowContext } from "../../bulk/row.ts";
 import { claimOf, type RowClaim } from "../../bulk/settled-rows.ts";
@@ -11,7 +12,7 @@ import { choiceProblems, isChosen } from "../../lists/only.ts";
 import type { List, ListRow } from "../../lists/read-list.ts";
 import { ListMoney } from "../../lists/row-money.ts";
 import { RowProblems } from "../../lists/row-problems.ts";
-import { renderRowProblem, renderSums, rowCount } from "../../render/bulk.ts";
+import { renderRowProblem, renderSums } from "../../render/bulk.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./flags.ts";
 
@@ -49,7 +50,7 @@ export function formRefusal(context: Context, list: List, options: BulkOptions):
   const message = [
     ...(columnProblems.length > 0 ? ["The columns cannot be read without guessing."] : []),
     ...(claimed.length > 0
-      ? [`The list says what became of ${rowCount(claims.length)}: their customers may not have to pay.`]
+      ? [`The list says what became of ${plural(claims.length, "row")}: their customers may not have to pay.`]
       : []),
     ...(invalid ? ["Some rows cannot be sent: they are named above."] : []),
     "Nothing was sent.",
@@ -80,7 +81,7 @@ const claimProblem = ({ claim: { column, says }, lines, count, sums }: ClaimedRo
   const money = sums.list().length === 0 ? "" : `, ${renderSums(sums.list())}`;
   return {
     at: column,
-    message: `says ${says} in ${rowCount(count)}${money} (${count === 1 ? "line" : "lines"} ${lines.join(", ")}${more})`,
+    message: `says ${says} in ${plural(count, "row")}${money} (${wordFor(count, "line", "lines")} ${lines.join(", ")}${more})`,
   };
 };
 

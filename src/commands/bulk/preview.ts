@@ -1,4 +1,5 @@
 /** The preview of a list before it is sent: what it asks for, from which account, and whether that is what the user wants. */
+import { plural, wordFor } from "../../values/plural.ts";
 import { setImmediate } from "node:timers/promises";
 import { TURN } from "../../bulk/read.ts";
 import { linkText } from "../../bulk/outcome.ts";
@@ -12,7 +13,7 @@ import { hint } from "../../domain/hint.ts";
 import { Sums } from "../../domain/money.ts";
 import { mappingText } from "../../lists/columns.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link-shapes.ts";
-import { linkCount, renderList, rowCount, sentBeforeOf, sentBeforeStates } from "../../render/bulk.ts";
+import { renderList, sentBeforeOf, sentBeforeStates } from "../../render/bulk.ts";
 import { formatLocal } from "../../render/layout.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -86,11 +87,11 @@ export function introduce(
     );
   if (counts.differing > 0)
     out.note(
-      `${rowCount(counts.differing)} ${counts.differing === 1 ? "differs" : "differ"} from what was sent, but not in amount, currency, kind or transaction type.`,
+      `${plural(counts.differing, "row")} ${wordFor(counts.differing, "differs", "differ")} from what was sent, but not in amount, currency, kind or transaction type.`,
     );
   if (counts.uncompared > 0)
     out.warn(
-      `${rowCount(counts.uncompared)} cannot be compared with what was sent: only a results file has ${counts.uncompared === 1 ? "its link" : "their links"}, and the service does not say what ${counts.uncompared === 1 ? "it was" : "they were"} created for. Check whether their amounts have changed since.`,
+      `${plural(counts.uncompared, "row")} cannot be compared with what was sent: only a results file has ${wordFor(counts.uncompared, "its link", "their links")}, and the service does not say what ${wordFor(counts.uncompared, "it was", "they were")} created for. Check whether their amounts have changed since.`,
     );
   const expired = before.filter(({ link }) => link?.status === "expired").length;
   if (counts.due === 0 && expired > 0) out.note(sendExpired(expired));
@@ -108,7 +109,7 @@ export function introduce(
 }
 
 const sendExpired = (rows: number): string =>
-  `To send the ${rowCount(rows)} whose ${rows === 1 ? "link has" : "links have"} expired: --again expired`;
+  `To send the ${plural(rows, "row")} whose ${wordFor(rows, "link has", "links have")} expired: --again expired`;
 
 /** What was read at the service, what only the service knows, and which links can be paid besides. */
 function readingLines({ checked, planned, known: { reading }, counts }: PreparedList): string[] {
@@ -122,18 +123,18 @@ function readingLines({ checked, planned, known: { reading }, counts }: Prepared
     const lines = namedRows(at, checked.rows, planned).map(
       (row) => `  ${row.line}  ${safeText(lineOf(row))}`,
     );
-    return [`${what(rowCount(at.length))}${moreThanNamed(at)}`, ...lines];
+    return [`${what(plural(at.length, "row"))}${moreThanNamed(at)}`, ...lines];
   };
   const { links, since } = reading;
   const order = ({ identity: { orderNumber, payment } }: NamedRow): string => orderNumber || payment;
   return [
     ...(since === undefined || links === 0
       ? []
-      : [`${linkCount(links)} of the service read, created since ${formatLocal(since)}.`]),
+      : [`${plural(links, "link")} of the service read, created since ${formatLocal(since)}.`]),
     ...named(
       ({ isElsewhere, link }) => isElsewhere && link !== undefined,
       (rows) =>
-        `${rows} ${counts.elsewhere === 1 ? "has" : "have"} a link that a colleague or another program made.`,
+        `${rows} ${wordFor(counts.elsewhere, "has", "have")} a link that a colleague or another program made.`,
       (row) => `${order(row)}: ${linkText(row.link)}, ${row.link.status ?? "state not known"}`,
     ),
     ...named(
@@ -177,7 +178,7 @@ export async function confirmSending(
   const second =
     again === undefined || counts.second === 0
       ? ""
-      : `--again ${again} sends ${rowCount(counts.second)} once more, ${EFFECTS[again]}.`;
+      : `--again ${again} sends ${plural(counts.second, "row")} once more, ${EFFECTS[again]}.`;
   if (yes || counts.due === 0 || ask === undefined) {
     introduce(context, list, options);
     await warnOfListCallbacks(context, list);
@@ -195,7 +196,7 @@ export async function confirmSending(
   const { label } = settings;
   const address = settings.get("baseUrl") ?? "";
   const to = `${parseWebAddress(address)?.host ?? address} (${label})`;
-  const question = `Send ${linkCount(counts.due)} to ${to}?${second === "" ? "" : ` ${second}`}`;
+  const question = `Send ${plural(counts.due, "link")} to ${to}?${second === "" ? "" : ` ${second}`}`;
   // Where links may be live, or second ones, only a typed yes sends them.
   if (await ask.confirm(question, { initial: isForTests(label) && second === "" })) return true;
   out.note("Nothing was done.");

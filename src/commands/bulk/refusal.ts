@@ -1,4 +1,5 @@
 /** What keeps a list from being sent, in words that name the rows. */
+import { plural, wordFor, formatCount } from "../../values/plural.ts";
 import type { Checked, CheckedRow } from "../../bulk/read.ts";
 import { grouped } from "../../bulk/groups.ts";
 import { linkText } from "../../bulk/outcome.ts";
@@ -11,7 +12,7 @@ import type { Context } from "../../context.ts";
 import { comparableText } from "../../values/comparable-text.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { hint, type CommandLine, type Hint } from "../../domain/hint.ts";
-import { formatCount, renderRowProblem, rowCount } from "../../render/bulk.ts";
+import { renderRowProblem } from "../../render/bulk.ts";
 import { safeText, visibleText } from "../../render/safe-text.ts";
 import type { Attempt } from "../../store/sent-rows.ts";
 import type { BulkOptions } from "./flags.ts";
@@ -41,7 +42,7 @@ export function listRefusal(
   const refusals: ListRefusal[] = [];
   if (invalid > 0 && !skipInvalid)
     refusals.push({
-      message: `${rowCount(invalid)} of ${formatCount(rows)} cannot be sent.`,
+      message: `${plural(invalid, "row")} of ${formatCount(rows)} cannot be sent.`,
       hint: hint`Fix the rows named above, or send the others: ${rerun(context, "--skip-invalid")}`,
     });
   // Otherwise links would be made in another currency than the list says.
@@ -139,7 +140,7 @@ function misplacements(
     },
   );
   return {
-    message: `${rowCount(at.length)} ${at.length === 1 ? "names the link" : "name the links"} of other rows.${moreThanNamed(at)}`,
+    message: `${plural(at.length, "row")} ${wordFor(at.length, "names the link", "name the links")} of other rows.${moreThanNamed(at)}`,
     problems,
     hint: CORRECT_ORDER,
   };
@@ -157,7 +158,7 @@ function respellings(
     message: `has the order number ${safeText(identity.orderNumber)}, and ${safeText(link.orderNumber)} was sent before`,
   }));
   return {
-    message: `${rowCount(at.length)} ${at.length === 1 ? "has an order number that was" : "have order numbers that were"} sent before in another spelling.${moreThanNamed(at)}`,
+    message: `${plural(at.length, "row")} ${wordFor(at.length, "has an order number that was", "have order numbers that were")} sent before in another spelling.${moreThanNamed(at)}`,
     problems,
     hint: hint`A spreadsheet changes numbers: write them as they were sent, in a column formatted as text. If they are other orders: ${sendAll}`,
   };
@@ -177,7 +178,7 @@ function changes(
     return { at: line, message: `${order}${payment}, was ${was}. ${linkOfChange(link, others)}` };
   });
   return {
-    message: `${rowCount(at.length)} ${at.length === 1 ? "was" : "were"} sent before with another amount, currency, kind or transaction type.${moreThanNamed(at)}`,
+    message: `${plural(at.length, "row")} ${wordFor(at.length, "was", "were")} sent before with another amount, currency, kind or transaction type.${moreThanNamed(at)}`,
     problems,
     hint: hint`To cancel all links of these orders that can still be paid, and send the rows as they are now: ${sendChanged}`,
   };

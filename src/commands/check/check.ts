@@ -1,4 +1,5 @@
 /** Checks a merchant's own endpoint, and reports for each case whether the answer was right. */
+import { plural, wordFor } from "../../values/plural.ts";
 import type { BookedFinding, BookedOrder } from "../../check/booked.ts";
 import { loadSigningKey } from "../../sender/signing-key.ts";
 import { caseCount, type CaseResult, type Ended, runChecks } from "../../check/endpoint.ts";
@@ -112,7 +113,7 @@ async function bookedAtStart(
   const before = await bookedBefore({ books, map }, orders, context);
   if (before.size > 0)
     context.out.warn(
-      `${before.size === 1 ? "An order of --orders is" : `${before.size} orders of --orders are`} already booked. ${before.size === 1 ? "Its bookings" : "Their bookings"} must not change; whether the first one is right is not checked.`,
+      `${plural(before.size, "order of --orders is", "orders of --orders are")} already booked. ${wordFor(before.size, "Its bookings", "Their bookings")} must not change; whether the first one is right is not checked.`,
     );
   return before;
 }
@@ -229,7 +230,7 @@ function endWords(ended: Ended | undefined): string[] {
   if (ended === undefined) return [];
   const { why, last, left } = ended;
   const stopped = why === "silent" ? "The endpoint does not answer" : "Then the endpoint stopped answering";
-  return [`${stopped} (${last.reason}), and ${left} ${left === 1 ? "case was" : "cases were"} not tried.`];
+  return [`${stopped} (${last.reason}), and ${plural(left, "case was", "cases were")} not tried.`];
 }
 
 /** How to send one of them once more. Each case that must be refused is a kind of --tamper. */

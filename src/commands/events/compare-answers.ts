@@ -1,4 +1,5 @@
 /** `paylink events replay --compare`: sends stored events to another build, and shows where its answers differ from the recorded ones. */
+import { plural, wordFor } from "../../values/plural.ts";
 import type { Context } from "../../context.ts";
 import { namesBroker } from "../../receiver/brokers/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
@@ -6,8 +7,7 @@ import { hint, paylink } from "../../domain/hint.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { Forward } from "../../events/event.ts";
 import { targetOf } from "../../receiver/routes.ts";
-import { type Cell, relativeTime, renderListing, NO_VALUE } from "../../render/layout.ts";
-import { eventCount } from "../../render/received-webhook.ts";
+import { type Cell, listedTime, renderListing, NO_VALUE } from "../../render/layout.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { recordAmount, paintOutcome } from "../../render/transaction-record.ts";
 import type { StoredEvent } from "../../events/history.ts";
@@ -69,7 +69,7 @@ export async function compareAnswers(context: Context, values: ReplayValues): Pr
         else rows.push(differenceCells(difference, context));
       }
     }
-    out.progress(`${eventCount(counts.compared + counts.unreached)} sent, ${counts.differ} differ`);
+    out.progress(`${plural(counts.compared + counts.unreached, "event")} sent, ${counts.differ} differ`);
     signal.throwIfAborted();
   }
   out.progress(undefined);
@@ -77,24 +77,24 @@ export async function compareAnswers(context: Context, values: ReplayValues): Pr
   if (out.json) out.lines([JSON.stringify({ type: "summary", ...counts, otherKey: others })]);
   if (others > 0) out.warn(otherKeyWords(others));
   if (counts.untargeted > 0)
-    out.warn(`${eventCount(counts.untargeted)} not sent: --to names no target for the outcome.`);
+    out.warn(`${plural(counts.untargeted, "event")} not sent: --to names no target for the outcome.`);
   if (counts.unanswered > 0)
     out.warn(
-      `${eventCount(counts.unanswered)} not sent: no answer of an application is recorded for ${counts.unanswered === 1 ? "it" : "them"}.`,
+      `${plural(counts.unanswered, "event")} not sent: no answer of an application is recorded for ${wordFor(counts.unanswered, "it", "them")}.`,
     );
   const targets = routes.map(({ url }) => url.href).join(" and ");
   if (first !== undefined) throw differing(first, counts, targets);
   if (counts.unreached > 0)
     throw new PaylinkError(
       "not_reached",
-      `Nothing answers at ${targets}: ${counts.unreached} of ${eventCount(counts.compared + counts.unreached)} not compared.`,
+      `Nothing answers at ${targets}: ${counts.unreached} of ${plural(counts.compared + counts.unreached, "event")} not compared.`,
       { hints: [[unreachedCause ?? "Start your application, or name another address with --to."]] },
     );
   if (!quiet)
     out.note(
       counts.compared === 0
         ? "No matching event has a recorded answer. Nothing was compared."
-        : `${targets} answers ${eventCount(counts.compared)} as recorded.`,
+        : `${targets} answers ${plural(counts.compared, "event")} as recorded.`,
     );
   return 0;
 }
@@ -112,7 +112,7 @@ function differenceCells(
   const { record } = event.content;
   const outcome = outcomeOf(record);
   return [
-    { text: relativeTime(event.receivedAt, now()), paint: paint.dim },
+    { text: listedTime(event.receivedAt, now()), paint: paint.dim },
     { text: outcome, paint: () => paintOutcome(outcome, paint) },
     { text: record === null ? NO_VALUE : recordAmount(record), right: true },
     { text: event.reference || NO_VALUE },
@@ -134,10 +134,10 @@ function differing({ event, cause }: Difference, counts: Counts, targets: string
   const rest =
     counts.unreached === 0
       ? ""
-      : ` ${eventCount(counts.unreached)} not compared: the target was not reached.`;
+      : ` ${plural(counts.unreached, "event")} not compared: the target was not reached.`;
   return new PaylinkError(
     "records_differ",
-    `${targets} answers ${counts.differ} of ${eventCount(counts.compared)} differently than recorded.${rest}`,
+    `${targets} answers ${counts.differ} of ${plural(counts.compared, "event")} differently than recorded.${rest}`,
     {
       hints: [
         ...(cause === undefined ? [] : [[cause]]),

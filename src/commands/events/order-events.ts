@@ -1,4 +1,5 @@
 /** `paylink events retry`, `skip` and `accept`: what operators decide about single events, or all that are not delivered. */
+import { plural, wordFor } from "../../values/plural.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
@@ -8,7 +9,6 @@ import type { EventStore } from "../../store/event-store.ts";
 import type { OperatorOrder } from "../../store/writes.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
-import { eventCount } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { openJudgeAgain, openRunKeys } from "../judge-again.ts";
 import type { ValuesOf } from "../command.ts";
@@ -41,12 +41,11 @@ export async function retryEvents(
   const busy = Math.max(0, own - due);
   if (out.json) out.data(JSON.stringify({ due, unchanged: busy, otherKey: others }));
   else if (due + busy + others === 0) out.note("No event waits or has failed. Nothing was changed.");
-  else if (due > 0 || busy === 0)
-    out.data(due === 1 ? "1 event is due to be forwarded." : `${due} events are due to be forwarded.`);
+  else if (due > 0 || busy === 0) out.data(`${plural(due, "event is", "events are")} due to be forwarded.`);
   if (others > 0) out.note(otherKeyWords(others));
   if (busy > 0)
     out.note(
-      `${eventCount(busy)} not changed: ${busy === 1 ? "it is" : "they are"} already due, or being forwarded at this moment.`,
+      `${plural(busy, "event")} not changed: ${wordFor(busy, "it is", "they are")} already due, or being forwarded at this moment.`,
     );
   if (due > 0) out.note(renderHint(GO_OUT, context.named));
   return 0;
@@ -63,7 +62,7 @@ export async function skipEvents(
     const { record } = event.content;
     out.note(record === null ? safeText(utiOrId(event)) : renderCompactRecord(record, out.notePaint));
   }
-  const what = eventCount(found.length);
+  const what = plural(found.length, "event");
   if (
     !(await isConfirmed(context, `Skip ${what}? paylink will not tell your application about the payment.`))
   )
@@ -73,7 +72,7 @@ export async function skipEvents(
   if (skipped.length > 0) {
     const names = found.filter(({ id }) => skipped.includes(id)).map(utiOrId);
     const command = paylink`events retry ${names}`;
-    out.result({ skipped: skipped.length }, `Skipped ${eventCount(skipped.length)}.`);
+    out.result({ skipped: skipped.length }, `Skipped ${plural(skipped.length, "event")}.`);
     out.note(renderHint(hint`To forward it after all: ${command}`, context.named));
   }
   if (busy !== undefined)
@@ -126,17 +125,17 @@ export async function acceptEvents(
       accepted.push(rejection.id);
     }
   }
-  const verify = refused === 1 ? "1 does not verify" : `${refused} do not verify`;
+  const verify = plural(refused, "does not verify", "do not verify");
   if (out.json) out.data(JSON.stringify({ accepted, refused, otherTerminal }));
   else if (accepted.length > 0) {
-    out.data(`Accepted ${eventCount(accepted.length)}.`);
+    out.data(`Accepted ${plural(accepted.length, "event")}.`);
     out.note(renderHint(GO_OUT, context.named));
     if (refused > 0) out.note(`${verify}: they stay rejected.`);
   } else if (refused > 0 && names.length === 0) out.note(`${verify}: nothing was accepted.`);
   else if (refused + otherTerminal === 0) out.note("There is no rejected webhook.");
   if (!out.json && otherTerminal > 0)
     out.note(
-      `${otherTerminal} of another terminal ${otherTerminal === 1 ? "stays" : "stay"} rejected. To accept one, name its id.`,
+      `${plural(otherTerminal, "of another terminal stays", "of another terminal stay")} rejected. To accept one, name its id.`,
     );
   if (names.length > 0 && refused > 0)
     throw new PaylinkError(

@@ -1,8 +1,8 @@
 /** The events that a command leaves out, because a key that it does not have has verified them. */
+import { plural, wordFor } from "../../values/plural.ts";
 import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
 import type { RunKeys } from "../../events/event.ts";
-import { eventCount } from "../../render/received-webhook.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { StoredEvent } from "../../events/history.ts";
 
@@ -14,7 +14,7 @@ export function ownEvents(events: readonly StoredEvent[], keys: RunKeys, effect:
     throw new PaylinkError("usage", otherKeyWords(events.length), {
       effect,
       hints: [
-        hint`Name the profile that received ${events.length === 1 ? "it" : "them"} (-p), or that key (--key).`,
+        hint`Name the profile that received ${wordFor(events.length, "it", "them")} (-p), or that key (--key).`,
         hint`To see which key it was: ${paylink`events show ${other.id}`}`,
       ],
     });
@@ -31,4 +31,4 @@ export async function keysOf(
 
 /** What is said of events that are left out. */
 export const otherKeyWords = (count: number): string =>
-  `${eventCount(count)} ${count === 1 ? "was" : "were"} left out: ${count === 1 ? "it was" : "they were"} verified by a key that is not in use here.`;
+  `${plural(count, "event")} ${wordFor(count, "was", "were")} left out: ${wordFor(count, "it was", "they were")} verified by a key that is not in use here.`;

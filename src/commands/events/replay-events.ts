@@ -1,11 +1,12 @@
 /** `paylink events replay`: sends events to the application again, with their original bytes and headers. */
+import { plural } from "../../values/plural.ts";
 import { isSuccess } from "../../http/message.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { targetOf } from "../../receiver/routes.ts";
 import { fitLines } from "../../render/layout.ts";
-import { eventCount, renderForward } from "../../render/received-webhook.ts";
+import { renderForward } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { otherKeyWords } from "./other-keys.ts";
 import { openReplay, type ReplayValues } from "./sending.ts";
@@ -38,20 +39,23 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
     signal.throwIfAborted();
   }
   if (others > 0) out.warn(otherKeyWords(others));
-  if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);
+  if (skipped > 0) out.warn(`${plural(skipped, "event")} not sent: --to names no target for the outcome.`);
   if (failed > 0 && failed === unreached)
     throw new PaylinkError(
       "not_reached",
-      `Nothing answers at ${targets}: ${failed} of ${eventCount(sent)} not delivered.`,
+      `Nothing answers at ${targets}: ${failed} of ${plural(sent, "event")} not delivered.`,
       { hints: [[lastCause ?? "Start your application, or name another address with --to."]] },
     );
   if (failed > 0)
-    throw new PaylinkError("not_accepted", `${targets} did not accept ${failed} of ${eventCount(sent)}.`);
+    throw new PaylinkError(
+      "not_accepted",
+      `${targets} did not accept ${failed} of ${plural(sent, "event")}.`,
+    );
   if (!quiet)
     out.note(
       sent + skipped === 0
         ? "No event matches. Nothing was sent."
-        : `Replayed ${eventCount(sent)} to ${targets}`,
+        : `Replayed ${plural(sent, "event")} to ${targets}`,
     );
   return 0;
 }

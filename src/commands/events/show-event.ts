@@ -1,4 +1,5 @@
 /** `paylink events show`: one event in full, with everything that happened to it. */
+import { plural } from "../../values/plural.ts";
 import type { Context } from "../../context.ts";
 import { comparableText } from "../../values/comparable-text.ts";
 import { hint, paylink } from "../../domain/hint.ts";
@@ -20,7 +21,7 @@ import { renderHint } from "../../render/hint.ts";
 import { fitLines, formatLocal, NO_VALUE, renderListing } from "../../render/layout.ts";
 import { lastCause } from "../../render/likely-cause.ts";
 import type { Paint } from "../../render/paint.ts";
-import { eventCount, renderCard, renderWebhook } from "../../render/received-webhook.ts";
+import { renderCard, renderWebhook } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { rejectionText } from "../event-text.ts";
 
@@ -98,7 +99,7 @@ async function showOrder(
     ].join("\n"),
   );
   const others = found.length - events.length;
-  if (others > 0) out.note(`${eventCount(others)} of other keys with this number are left out.`);
+  if (others > 0) out.note(`${plural(others, "event")} of other keys with this number are left out.`);
   out.note(
     renderHint(hint`All that happened to it, also at the service: ${paylink`reconcile ${number}`}`, named),
   );

@@ -14,7 +14,7 @@ import {
   type Cell,
   fitLines,
   formatPeriod,
-  relativeTime,
+  listedTime,
   renderListing,
   NO_VALUE,
 } from "../../render/layout.ts";
@@ -144,7 +144,7 @@ function storedCsv(one: StoredRequest, context: Context): string[] {
 }
 
 function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell[] {
-  const time = { text: relativeTime(one.receivedAt, now()), paint: paint.dim };
+  const time = { text: listedTime(one.receivedAt, now()), paint: paint.dim };
   if (one.type === "rejected")
     return [
       time,
@@ -174,7 +174,7 @@ function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell
 
 /** In a few words, for lists. */
 export const deliveryLabel = (delivery: StoredDelivery | null, now: Date): string =>
-  standingLabel(eventStanding(delivery), (next) => (next <= now ? "now" : relativeTime(next, now)));
+  standingLabel(eventStanding(delivery), (next) => (next <= now ? "now" : listedTime(next, now)));
 
 /** As `listen --json` prints it, and what became of an event. */
 function storedLine(one: StoredRequest): string {

@@ -1,4 +1,5 @@
 /** What `paylink links` does with links at the service: lists, shows, updates and cancels them. */
+import { plural, wordFor } from "../../values/plural.ts";
 import type { Context } from "../../context.ts";
 import { comparableText } from "../../values/comparable-text.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
@@ -23,7 +24,7 @@ import {
 import { linkAmount, paintStatus } from "../../render/link.ts";
 import { csvRecord, csvTime } from "../../render/csv-listing.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { linkCount, renderSums } from "../../render/bulk.ts";
+import { renderSums } from "../../render/bulk.ts";
 import { allLinks, CLOCK_DIFFERENCE, ownText } from "../../service/all-links.ts";
 import type { Api } from "../../service/client.ts";
 import type { ReadValues, Usage } from "../command.ts";
@@ -165,7 +166,7 @@ function sumsByStatus(listed: readonly PaymentLink[]): string[] {
   }
   return [...groups].map(([status, { links, sums }]) => {
     const list = sums.list();
-    return `${linkCount(links)} ${safeText(status)}${list.length === 0 ? "" : `: ${renderSums(list)}`}`;
+    return `${plural(links, "link")} ${safeText(status)}${list.length === 0 ? "" : `: ${renderSums(list)}`}`;
   });
 }
 
@@ -293,7 +294,7 @@ export async function cancelLinks(context: Context, { links, quiet }: CancelOpti
   const ids = [...new Set(links)];
   const api = await context.api();
   const service = await context.settings();
-  const what = ids.length === 1 ? `link ${safeText(ids.join())}` : `${ids.length} links`;
+  const what = wordFor(ids.length, `link ${safeText(ids.join())}`, `${ids.length} links`);
   if (!(await isConfirmed(context, `Cancel ${what}? (${renderServiceName(service, out.notePaint)})`)))
     return saidNo(context);
   const failures = new Map<string, PaylinkError>();
@@ -332,7 +333,7 @@ function cancelFailure(
   const message =
     last.code === "outcome_unknown"
       ? `${count} may not have been cancelled.`
-      : `${count} ${problems.length === 1 ? "was" : "were"} not cancelled.`;
+      : `${count} ${wordFor(problems.length, "was", "were")} not cancelled.`;
   return new PaylinkError(last.code, message, {
     problems,
     hints: last.code === "refused" ? [hint`To see a link: ${paylink`links show <id>`}`] : last.hints,

@@ -1,4 +1,5 @@
 /** How `listen` forwards: before it acknowledges a webhook, or from the event store after that. */
+import { plural, wordFor } from "../../values/plural.ts";
 import type { Context } from "../../context.ts";
 import { type Hint, hint, paylink } from "../../domain/hint.ts";
 import { within } from "../../values/time.ts";
@@ -7,7 +8,6 @@ import { type Backlog, type DeliveryQueue, isUnclaimed, type RunKeys } from "../
 import { createDirectForwarder } from "../../receiver/direct.ts";
 import type { Forwarder, ForwarderParts } from "../../receiver/forwarder.ts";
 import { createQueueForwarder, type QueueParts } from "../../receiver/queue.ts";
-import { eventCount } from "../../render/received-webhook.ts";
 import { sumTexts } from "../../render/stats.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { KeyStats } from "../../store/stats.ts";
@@ -39,7 +39,7 @@ export function openForwarding(
       const events = await within(LAST_WORDS, waitingIn(queue, parts.keys()), () => 0);
       if (events > 0)
         parts.warn(
-          `${eventCount(events)} not forwarded yet: the next listen --ack stored forwards ${events === 1 ? "it" : "them"}.`,
+          `${plural(events, "event")} not forwarded yet: the next listen --ack stored forwards ${wordFor(events, "it", "them")}.`,
         );
     },
   };
@@ -80,8 +80,8 @@ async function notForwarded(store: BacklogSource, own: RunKeys, now: Date): Prom
   const { keys, lastForward } = backlog;
   const events = countOwn(keys, own);
   if (events === 0) return [];
-  const [wait, them] = events === 1 ? ["waits", "it"] : ["wait", "them"];
-  const notice = `${eventCount(events)} ${wait} to be forwarded, and this run does not forward ${them}.`;
+  const them = wordFor(events, "it", "them");
+  const notice = `${plural(events, "event waits", "events wait")} to be forwarded, and this run does not forward ${them}.`;
   const isNobodys = keys.some(
     ({ key, overdue }) => own.includes(key) && isUnclaimed(overdue, lastForward, now),
   );
@@ -95,11 +95,11 @@ async function notForwarded(store: BacklogSource, own: RunKeys, now: Date): Prom
 }
 
 function ofOtherKey({ key, pending: { events, sums } }: KeyStats, place: string, forwards: boolean): Hint {
-  const [wait, them] = events === 1 ? ["waits", "it"] : ["wait", "them"];
+  const them = wordFor(events, "it", "them");
   const texts = sumTexts(sums);
   const approved = texts.length === 0 ? "" : ` (${texts.join(", ")})`;
   const flags = forwards ? "add" : "start with --ack stored, --forward-to and";
-  return hint`${eventCount(events)}${approved} in ${place} ${wait} for another key, so this run does not forward ${them}. If it is an earlier key of your service, ${flags} --key ${key}. Otherwise skip ${them}: ${paylink`events list --pending`} shows what waits, ${paylink`events skip <uti>`} skips it.`;
+  return hint`${plural(events, "event")}${approved} in ${place} ${wordFor(events, "waits", "wait")} for another key, so this run does not forward ${them}. If it is an earlier key of your service, ${flags} --key ${key}. Otherwise skip ${them}: ${paylink`events list --pending`} shows what waits, ${paylink`events skip <uti>`} skips it.`;
 }
 
 /** What waits for each key that this run does not have. Sums take a while, and are read only if something does. */

@@ -1,4 +1,5 @@
 /** `paylink test -- <command …>`: runs another program with a sandbox and a receiver of its own, for CI. */
+import { plural } from "../../values/plural.ts";
 import { isSuccess } from "../../http/message.ts";
 import { withDirectLoopback } from "../../http/proxies.ts";
 import { createPublicKey } from "node:crypto";
@@ -48,7 +49,7 @@ export async function test(
   if (lost.length === 0 || exit !== 0) return exit;
   throw new PaylinkError(
     "records_differ",
-    `${lost.length === 1 ? "1 payment" : `${lost.length} payments`} did not reach your application: ${lost.map(safeText).join(", ")}.`,
+    `${plural(lost.length, "payment")} did not reach your application: ${lost.map(safeText).join(", ")}.`,
   );
 }
 

@@ -1,4 +1,5 @@
 /** The page that a link opens: the summary, the form and the test cards. */
+import { wordFor } from "../../values/plural.ts";
 import { html } from "hono/html";
 import { exponentOf, formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
 import type { Problem } from "../../domain/errors.ts";
@@ -151,7 +152,7 @@ function refusedTitle(link: Link, errors: readonly Problem[]): string {
   // The customer has not entered it.
   if (!isReusable(link) && errors.every(({ at }) => at === "amount"))
     return "Nothing was paid, because the amount has changed:";
-  return `Nothing was paid. Please correct ${errors.length === 1 ? "this" : "these"}:`;
+  return `Nothing was paid. Please correct ${wordFor(errors.length, "this", "these")}:`;
 }
 
 /** Endpoints rule 7. */

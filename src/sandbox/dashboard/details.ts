@@ -1,4 +1,5 @@
 /** The layout of every detail, with the chain of what happened from the link to the webhook; and a payment in it. */
+import { plural } from "../../values/plural.ts";
 import { html } from "hono/html";
 import { indentedJson } from "../../values/json.ts";
 import { responseText } from "../../domain/response-codes.ts";
@@ -13,7 +14,6 @@ import {
   facts,
   exactTime,
   panel,
-  plural,
   spaced,
   timeAgo,
   titleRow,

@@ -1,6 +1,7 @@
 /** The frame of the dashboard's pages: search, tabs, the clock, the signing key and the connection. */
+import { plural, formatCount } from "../../values/plural.ts";
 import { html } from "hono/html";
-import { badge, clipped, askedAction, datedMoment, exactTime, plural } from "../../pages/components.ts";
+import { badge, clipped, askedAction, datedMoment, exactTime } from "../../pages/components.ts";
 import { count, type Notices, workPage } from "../../pages/frame.ts";
 import type { Page } from "../../pages/page.ts";
 import { SANDBOX_FRAME } from "../banner.ts";
@@ -44,7 +45,7 @@ export const dashboardPage = (
       {
         href: "/deliveries",
         title: "Deliveries",
-        more: view.failed === 0 ? "" : count(view.failed.toLocaleString("en-US"), "failed"),
+        more: view.failed === 0 ? "" : count(formatCount(view.failed), "failed"),
       },
       { href: "/payments", title: "Payments" },
       { href: "/links", title: "Links" },

@@ -1,11 +1,12 @@
 /** The lists of deliveries, payments, links and requests: what their rows show, and what they add up to. */
+import { plural, formatCount } from "../../values/plural.ts";
 import { html } from "hono/html";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { capitalized } from "../../values/sentence.ts";
 import { fieldTitle } from "../../domain/payment-link-field-lookup.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import { badge, clipped, exactTime, plural, spaced, timeAgo } from "../../pages/components.ts";
+import { badge, clipped, exactTime, spaced, timeAgo } from "../../pages/components.ts";
 import type { Listing } from "../../pages/lists.ts";
 import { isSuccess } from "../../http/message.ts";
 import type { Page } from "../../pages/page.ts";
@@ -67,7 +68,7 @@ const counted = (count: number, one: string, many: string): string =>
 
 /** Under a chart that does not show all rows of its time. */
 const onlyNewest = (count: number): string =>
-  count > ROWS_COUNTED ? `Only the newest ${ROWS_COUNTED.toLocaleString("en-US")} are counted.` : "";
+  count > ROWS_COUNTED ? `Only the newest ${formatCount(ROWS_COUNTED)} are counted.` : "";
 
 /** A delivery with the record that it carries and its newest attempt. */
 interface ListedDelivery extends Delivery {
@@ -147,9 +148,7 @@ export const PAYMENT_LIST: DashboardList<Payment> = {
     const count = ledger.countPayments(query);
     const sums = sumsOf(ledger.sumPayments(query)).join("; ");
     const words =
-      count > ROWS_COUNTED
-        ? `Of the newest ${ROWS_COUNTED.toLocaleString("en-US")}: ${sums}.`
-        : `${capitalized(sums)}.`;
+      count > ROWS_COUNTED ? `Of the newest ${formatCount(ROWS_COUNTED)}: ${sums}.` : `${capitalized(sums)}.`;
     return `${counted(count, "payment", "payments")}${sums === "" ? "" : ` ${words}`}`;
   },
   trend: ({ ledger, now }, place) =>
