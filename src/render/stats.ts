@@ -6,7 +6,7 @@ import { groupedAmount } from "../domain/money.ts";
 import { shortKey } from "../signatures/thumbprint.ts";
 import type { CurrencySum, KeyStats, StateStats, Stats } from "../store/stats.ts";
 import { safeText } from "./safe-text.ts";
-import { UNITS, durationWords } from "../values/time.ts";
+import { durationWords } from "../values/time.ts";
 
 /** Says whether money is being lost now. */
 export function statsSentence({ keys, refused, lastAttempt }: Stats, now: Date): string {
