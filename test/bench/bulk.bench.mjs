@@ -99,7 +99,7 @@ async function throughput() {
 }
 
 const LISTS = 100;
-const ONE_ROW_RUNS = 15;
+const ONE_ROW_RUNS = 9;
 
 /** Lists of one row, in turn in a home that has sent nothing else and in one that has sent many lists. */
 async function history() {

@@ -129,47 +129,6 @@ describe("an order with a link that somebody else has made", () => {
   });
 });
 
-describe("a colleague's machine", () => {
-  it("sends no open row again, without results and with those of before a correction", async () => {
-    const { machine, payable } = await desk();
-    const [mine, theirs, third] = [machine(), machine(), machine()];
-    await mine.bulk(`${HEADER}RE-10,Ada,99.90\nRE-11,Bob,5\n`);
-    const stale = readFileSync(join(mine.home, "list.links.csv"));
-    await theirs.bulk(`${HEADER}RE-10,Ada,99.90\nRE-11,Bob,5\n`);
-    expect(payable()).toEqual(["RE-10 99.9", "RE-11 5"]);
-    await mine.bulk(`${HEADER}RE-10,Ada,91.30\nRE-11,Bob,5\n`, "--again", "changed", "--yes");
-    writeFileSync(join(third.home, "list.links.csv"), stale);
-    for (const flags of [[], ["--again", "ended", "--yes"]]) {
-      await third.bulk(`${HEADER}RE-10,Ada,99.90\nRE-11,Bob,5\n`, ...flags);
-      expect(payable()).toEqual(["RE-10 91.3", "RE-11 5"]);
-    }
-    await third.bulk(`${HEADER}RE-10,Ada,120.90\nRE-11,Bob,5\n`, "--again", "changed", "--yes");
-    expect(payable()).toEqual(["RE-10 120.9", "RE-11 5"]);
-  });
-});
-
-describe("what links list prints", () => {
-  it.each(["--json", "--csv"])("is a list of links that exist: %s", async (format) => {
-    const { machine, create, mark, payable } = await desk();
-    await create("A-1", "20");
-    await create("A-1", "20");
-    await create("A-2", "30");
-    await create("A-3", "40");
-    mark("A-1.1", "cancelled");
-    mark("A-2.1", "paid");
-    mark("A-3.1", "expired");
-    const { home, run } = machine();
-    const { stdout } = await run("links", "list", format, "--since", "2026-01-01");
-    const path = join(home, format === "--json" ? "zz.jsonl" : "zz.csv");
-    writeFileSync(path, stdout);
-    const seen = await run("bulk", path);
-    expect([seen.exit, seen.stdout]).toEqual([0, expect.stringContaining("4 rows: 4 sent before")]);
-    const again = await run("bulk", path, "--again", "ended", "--yes", "--force");
-    expect(again.stdout).toContain("4 rows: 1 created, 3 sent before");
-    expect(payable()).toEqual(["A-1 20", "A-3 40"]);
-  });
-});
-
 describe("a correction that stops half way", () => {
   it("says who has no link now: in the last lines, in the results, and in the next run", async () => {
     const { machine, payable } = await desk((before) => (before === 2 ? { status: 400 } : "create"));
@@ -233,14 +192,6 @@ describe("a correction that stops half way", () => {
     );
     expect(results()[0]).toContain("RE-1.1,https://pay.example/pay?r=RE-1.1,not_sent");
   });
-
-  it("names the links that stay open beside new ones", async () => {
-    const { machine } = await desk();
-    const { bulk, results } = machine();
-    await bulk(`${HEADER}RE-1,Ada,10\n`);
-    await bulk(`${HEADER}RE-1,Ada,10\n`, "--again", "all", "--yes");
-    expect(results()[0]).toMatch(/RE-1\.2,.*Another link of this order can still be paid: RE-1\.1/);
-  });
 });
 
 describe("advice", () => {
@@ -259,14 +210,5 @@ describe("advice", () => {
     expect(again.stderr).toMatch(/To look for them at the service, .*--again unknown/);
     const unnamed = await machine().bulk("customerName,amount\nAda,1\n");
     expect(unnamed.exit).toBe(0);
-  });
-
-  it("looks for no row without an order number", async () => {
-    const { machine } = await desk(() => "reset");
-    const { stderr, exit } = await machine().bulk("customerName,amount\nAda,1\n");
-    expect(exit).toBe(6);
-    expect(stderr).not.toContain("--again");
-    expect(stderr).toMatch(/paylink links list --since \d{4}-\d\d-\d\dT\d\d:\d\dZ/);
-    expect(stderr).toContain("give it an order number");
   });
 });

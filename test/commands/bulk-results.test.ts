@@ -114,23 +114,12 @@ describe("results that a program has saved otherwise", () => {
     expect(service.arrivals).toHaveLength(2);
   });
 
-  it.each([
-    [
-      "JSON lines with a long first line",
-      (long: string) => `{"amount":1,"customerName":"Ada","own":"${long}"}\n`,
-    ],
-    [
-      "a long header",
-      (long: string) =>
-        `amount,customerName${long.replaceAll("n".repeat(500), (_, at) => `,c${at} ${"n".repeat(490)}`)}\n1,Ada\n`,
-    ],
-    ["a long first row", (long: string) => `amount,customerName,own\n1,Ada,${long}\n`],
-  ])("are known as results, whatever the length of a line: %s", async (_, listOf) => {
+  it("are known as results, whatever the length of a row", async () => {
     const service = await startLinkService(() => "create");
     const home = temporaryHome();
     const path = join(home, "orders.csv");
     mkdirSync(home, { recursive: true });
-    writeFileSync(path, listOf("n".repeat(75_000)));
+    writeFileSync(path, `amount,customerName,own\n1,Ada,${"n".repeat(75_000)}\n`);
     const send = () => runCommand(["bulk", path, "--currency", "EUR"], { home, env: service.env });
     expect((await send()).exit).toBe(0);
     expect(await send()).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 row: 1 sent before") });

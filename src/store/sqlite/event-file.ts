@@ -113,15 +113,15 @@ export function requireWhole(database: Pick<Connection, "exec" | "prepare">, pat
   if (problem !== undefined) throw damaged(path, problem);
 }
 
-/** What is wrong with a file that is small enough to be read whole; undefined if nothing is, or it is larger. */
-export const damageIn = (database: Queryable): string | undefined =>
-  isSmall(database) ? checkedBy(database, "PRAGMA integrity_check") : undefined;
+/** What is wrong with a file of at most so many bytes, which is read whole; undefined if nothing is, or it is larger. */
+export const damageIn = (database: Queryable, most: number): string | undefined =>
+  sizeOf(database) <= most ? checkedBy(database, "PRAGMA integrity_check") : undefined;
 
-const isSmall = (database: Queryable): boolean =>
-  valueOf(database, "PRAGMA page_count") * valueOf(database, "PRAGMA page_size") <= MOST_READ_WHOLE;
+const sizeOf = (database: Queryable): number =>
+  valueOf(database, "PRAGMA page_count") * valueOf(database, "PRAGMA page_size");
 
 function integrityProblem(database: Queryable): string | undefined {
-  if (isSmall(database)) return damageIn(database);
+  if (sizeOf(database) <= MOST_READ_WHOLE) return damageIn(database, MOST_READ_WHOLE);
   const counts = EVENT_INDEXES.map((index) =>
     valueOf(database, `SELECT count(*) FROM events INDEXED BY ${index}`),
   );
