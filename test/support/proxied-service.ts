@@ -85,7 +85,7 @@ export async function startProxiedService(name: keyof typeof SERVICES) {
   const links = async (): Promise<readonly LinkThere[]> => {
     const [from, to] = [-86_400_000, 86_400_000].map((age) => new Date(Date.now() + age).toISOString());
     const query = new URLSearchParams({ terminalId, from: from ?? "", to: to ?? "", size: "5000" });
-    const reply = (await call("GET", `?${query}`)) as { records: LinkThere[] | null };
+    const reply = (await call("GET", `?${query.toString()}`)) as { records: LinkThere[] | null };
     return reply.records ?? [];
   };
   const open = async (): Promise<readonly LinkThere[]> =>
