@@ -115,10 +115,10 @@ function causeOfOne(ending: Ending, circumstances: Circumstances): string | unde
   return row?.cause(circumstances, reply);
 }
 
-/** Why it refuses, as a receiver that paylink knows says it: `{ "code": "unsigned" }`, or `unsigned: …`. */
+/** Why it refuses, as a receiver that paylink knows says it: `{ "code": "unsigned" }`, `unsigned: …` or `unsigned`. */
 function codeIn(text: string): string | undefined {
   const code = parseJsonObject(text)?.["code"];
-  return typeof code === "string" ? code : /^([a-z]+(?:_[a-z]+)*): /.exec(text)?.[1];
+  return typeof code === "string" ? code : /^([a-z]+(?:_[a-z]+)*)(?:: |\s*$)/.exec(text)?.[1];
 }
 
 /** Why an application that verifies probably refused a late attempt, and what helps. */

@@ -56,7 +56,7 @@ describe("an answer is explained by its status and by its words:", () => {
     [500, '{"status":500,"code":"body_parsed"}', /body is parsed before the webhook's route/],
     [500, "body_parsed: the body was read before", /body is parsed before the webhook's route/],
     [401, '{"code":"not_verified"}', /does it verify with this key/],
-    [401, "unsigned: there is no signature", /removes the fields Signature/],
+    [401, "unsigned\n", /removes the fields Signature/],
     [500, '{"code":"key_missing"}', /no key that it can use/],
     [404, '{"code":"not_found"}', /serves nothing at this path/],
     [401, '{"code":"something_else","message":"session expired"}', /a login/],

@@ -1,7 +1,7 @@
-// Receives the payment service's webhooks: Go 1.19 or later, with its standard library. Behind your web server, which terminates TLS:
+// Receives the payment service's webhooks: Go 1.19 or later, with its standard library. Behind a web server, for TLS:
 // PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem go run receiver.go
-// service.pem has the service's public key (PEM) or certificate. Before it changes, put both in (cat old.pem new.pem) and restart; later the new one alone.
-// Replace findOrder and book with your own database, and test it with a key of your own, whose public part is then service.pem:
+// service.pem has the service's public key (PEM) or certificate. Before it changes, put both in (cat old.pem new.pem)
+// and restart; later the new one alone. Replace findOrder and book with your database, and test it with your own key:
 // openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 // paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 package main
@@ -24,10 +24,11 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 )
 
-const path, maxBody, maxAge, clockSkew = "/webhooks/paylink", 64 << 10, 5 * 60, 60 // Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
+// In seconds. Allow more if the service repeats webhooks with their first signature.
+const path, maxBody, maxAge, clockSkew = "/webhooks/paylink", 64 << 10, 5 * 60, 60
+const signed = "\"content-digest\": %s\n\"content-length\": %s\n\"content-type\": %s\n\"@signature-params\": %s"
 
 var terminals = map[string]bool{} // {`"T-1"`: true}: one key may sign for several shops. Empty books payments of any.
 // What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
@@ -36,9 +37,9 @@ var inputForm = regexp.MustCompile(`^sig1=(\("content-digest" "content-length" "
 var twice = regexp.MustCompile(`;created=.*;created=|;keyid=.*;keyid=|;alg=.*;alg=`)
 var signatureForm = regexp.MustCompile(`^sig1=:([A-Za-z0-9+/]+={0,2}):$`)
 var sig1 = regexp.MustCompile(`(?:^|,)[ \t]*sig1=[^,]*`)
-var mediaType = regexp.MustCompile(`(?i)^application/json[ \t]*(?:;|$)`)
-var takesNothing = regexp.MustCompile(`(?i)^\s*(?:VERIFICATION|AUTH|PRE-AUTH)\s*$`)                                          // They verify a card, or reserve money that a SALE takes later. To book reservations, change it here.
-var noCoding = regexp.MustCompile(`(?i)^(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*$`) // No coding, identity, or the name of a charset: no byte of a body changes.
+var pemBlock, otherKey = regexp.MustCompile(`-----BEGIN [^-]+-----[^-]+`), regexp.MustCompile(`[A-Za-z0-9+/_]{40}`)
+var noCoding = regexp.MustCompile(`(?i)^([ \t,]|identity|(us-)?ascii|(utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*$`)
+var takesNothing = regexp.MustCompile(`(?i)^\s*(?:VERIFICATION|AUTH|PRE-AUTH)\s*$`) // To book these, change it here.
 
 // findOrder: your order lookup here. A payment through a reusable link has the reference "<invoiceId>-<9 characters>".
 func findOrder(reference string) (price *big.Rat, currency string) {
@@ -48,19 +49,18 @@ func findOrder(reference string) (price *big.Rat, currency string) {
 // What each payment took, by reference and uti. This receiver has no database, and forgets it when it ends: use yours.
 var taken, lock = map[[2]string]*big.Rat{}, sync.Mutex{}
 
-// book: false if booked; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
+// book: false if booked. Your database here; uti and reference unique (check --books tests it):
+// INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
 func book(uti, reference string) (bool, error) { return true, nil }
 
-// What decides on a booking. Numbers stay text: floats do not hold amounts exactly.
-type transaction struct {
-	UTI, Reference, TransCurrencyCode, TransType, Status string
-	AmountTrans                                          json.Number
-	TerminalID                                           json.RawMessage
-	TransApproved, TransCancelled                        *bool
-	TransPartiallyApproved                               bool
+type transaction struct { // What decides on a booking. Numbers stay text: floats do not hold amounts exactly.
+	UTI, Reference, TransCurrencyCode, TransType, Status  string
+	AmountTrans                                           json.Number
+	TerminalID                                            json.RawMessage
+	TransApproved, TransCancelled, TransPartiallyApproved *bool
 }
 
-// process is called for every authentic webhook. It returns what was done, for the log. Where a later record takes a payment back, its booking stays.
+// process is called for every authentic webhook. It returns what was done, for the log. A booking stays.
 func process(body []byte) (done string, err error) {
 	paid, outcome := read(body)
 	price, currency := findOrder(paid.Reference)
@@ -79,42 +79,43 @@ func process(body []byte) (done string, err error) {
 			total.Add(total, one)
 		}
 	}
-	done = strings.TrimSpace(outcome + " " + paid.TransType)
-	if isOrder && total.Cmp(price) > 0 {
-		done += ", more was paid than the order asks for: look into it"
-	} // An order is paid once one payment is its price, or all of them add up to it.
-	if isPaid := isOrder && (amount.Cmp(price) == 0 || total.Cmp(price) == 0); !isPaid && takes {
-		return fmt.Sprintf("%s, but %q is not one of our orders for this amount and currency, or its rest is not paid yet: look into it", done, paid.Reference), nil
-	} else if !isPaid {
-		return done + ", nothing to book", nil
+	more := map[bool]string{true: ", more than the order asks for"}[isOrder && total.Cmp(price) > 0]
+	done = strings.TrimSpace(outcome+" "+paid.TransType) + more
+	// An order is paid once one payment is its price, or all of them add up to it.
+	if isPaid := isOrder && (amount.Cmp(price) == 0 || total.Cmp(price) == 0); isPaid {
+		isNew, err := book(paid.UTI, paid.Reference)
+		return fmt.Sprintf("%s, %q %sbooked", done, paid.Reference, map[bool]string{false: "is already "}[isNew]), err
 	}
-	added, err := book(paid.UTI, paid.Reference)
-	return fmt.Sprintf("%s, %q %s", done, paid.Reference, map[bool]string{true: "booked", false: "is already booked"}[added]), err
+	rest := fmt.Sprintf("but %q is not one of our orders for this amount, or not paid in whole", paid.Reference)
+	return done + ", " + map[bool]string{true: rest, false: "nothing to book"}[takes], nil
 }
 
-// read judges a record: only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there twice, the last one counts: only the service can sign such a record.
+// read judges a record: only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member
+// that is there twice, the last one counts: only the service can sign such a record.
 func read(body []byte) (paid transaction, outcome string) {
-	paid.Status = "Complete" // Where it has none. A member of another type is an error, and one byte order mark is skipped.
-	err := json.Unmarshal([]byte(strings.TrimPrefix(string(body), "\ufeff")), &paid)
-	switch {
-	case err != nil || !utf8.Valid(body) || paid.TransApproved == nil || paid.TransCancelled == nil || *paid.TransApproved && *paid.TransCancelled,
-		!strings.EqualFold(paid.Status, "Complete"):
+	paid.Status = "Complete" // Where it has none. A member of another type is an error; one byte order mark is skipped.
+	text := strings.TrimPrefix(string(body), "\ufeff")
+	err := json.Unmarshal([]byte(text), &paid)
+	isRecord := err == nil && strings.EqualFold(paid.Status, "Complete") && strings.ToValidUTF8(text, "") == text
+	approved, cancelled, partially := paid.TransApproved, paid.TransCancelled, paid.TransPartiallyApproved
+	if !isRecord || approved == nil || cancelled == nil || *approved && *cancelled {
 		return paid, "UNCLEAR"
-	case !*paid.TransApproved:
-		return paid, map[bool]string{false: "DECLINED", true: "CANCELLED"}[*paid.TransCancelled]
+	} else if *approved {
+		return paid, map[bool]string{false: "APPROVED", true: "PARTIALLY_APPROVED"}[partially != nil && *partially]
 	}
-	return paid, map[bool]string{false: "APPROVED", true: "PARTIALLY_APPROVED"}[paid.TransPartiallyApproved]
+	return paid, map[bool]string{false: "DECLINED", true: "CANCELLED"}[*cancelled]
 }
 
 // verify returns an error, for your log alone, unless the service signed exactly these bytes, a short time ago.
 func verify(header http.Header, body []byte, keys []*rsa.PublicKey, now time.Time) error {
-	hash, length, types := sha256.Sum256(body), fmt.Sprint(len(body)), header.Values("Content-Type")
+	hash, length := sha256.Sum256(body), fmt.Sprint(len(body))
 	digest := "sha-256=:" + base64.StdEncoding.EncodeToString(hash[:]) + ":"
-	// Gateways drop the length, and the digest makes up for it. Of two lines, different programs might read different ones.
-	if sent := all(header, "Content-Length"); sent != length && sent != "" || all(header, "Content-Digest") != digest || len(types) != 1 {
-		return fmt.Errorf("Content-Digest or Content-Length is not that of the body, or Content-Type is missing or there twice")
+	// Gateways drop the length, and the digest makes up for it. Of two lines, programs might read different ones.
+	if sent := all(header, "Content-Length"); sent != length && sent != "" || all(header, "Content-Digest") != digest {
+		return fmt.Errorf("Content-Digest or Content-Length is not that of the body")
 	}
-	input, signature := inputForm.FindStringSubmatch(sig1Of(header, "Signature-Input")), signatureForm.FindStringSubmatch(sig1Of(header, "Signature"))
+	input := inputForm.FindStringSubmatch(sig1Of(header, "Signature-Input"))
+	signature := signatureForm.FindStringSubmatch(sig1Of(header, "Signature"))
 	if input == nil || signature == nil {
 		return fmt.Errorf("the signature has another form, or covers other fields")
 	}
@@ -123,7 +124,7 @@ func verify(header http.Header, body []byte, keys []*rsa.PublicKey, now time.Tim
 	if age := now.Unix() - created; age < -clockSkew || age > maxAge+clockSkew || twice.MatchString(input[2]) {
 		return fmt.Errorf("the signature is too old, from the future, or has a parameter twice")
 	}
-	hash = sha256.Sum256([]byte(fmt.Sprintf("\"content-digest\": %s\n\"content-length\": %s\n\"content-type\": %s\n\"@signature-params\": %s", digest, length, types[0], input[1])))
+	hash = sha256.Sum256([]byte(fmt.Sprintf(signed, digest, length, all(header, "Content-Type"), input[1])))
 	decoded, err := base64.StdEncoding.DecodeString(signature[1])
 	for _, key := range keys {
 		if err == nil && rsa.VerifyPKCS1v15(key, crypto.SHA256, hash[:], decoded) == nil {
@@ -144,56 +145,56 @@ func all(header http.Header, name string) string { return strings.Join(header.Va
 func readKeys() (keys []*rsa.PublicKey) {
 	file := os.Getenv("PAYLINK_WEBHOOK_KEY_FILE")
 	read, _ := os.ReadFile(file)
-	text := strings.ReplaceAll(os.Getenv("PAYLINK_WEBHOOK_KEY"), `\n`, "\n") + "\n" + string(read) // Tools that set variables may leave \n where a line ends.
-	hasChain := false
+	text := strings.NewReplacer(`\n`, "\n", "\ufeff", "").Replace(os.Getenv("PAYLINK_WEBHOOK_KEY") + "\n" + string(read))
+	isIssued := false
 	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
 		parsed, _ := x509.ParsePKIXPublicKey(block.Bytes)
 		if certificate, err := x509.ParseCertificate(block.Bytes); err == nil {
-			parsed, hasChain = certificate.PublicKey, hasChain || certificate.Issuer.String() != certificate.Subject.String()
+			parsed, isIssued = certificate.PublicKey, isIssued || string(certificate.RawIssuer) != string(certificate.RawSubject)
 		}
 		if key, isRSA := parsed.(*rsa.PublicKey); isRSA && key.N.BitLen() >= 2048 && key.E >= 3 {
 			keys = append(keys, key)
 		}
 	}
-	if blocks := strings.Count(text, "-----BEGIN "); len(keys) == 0 || len(keys) != blocks || hasChain && blocks > 1 {
-		log.Fatalf("set PAYLINK_WEBHOOK_KEY to the service's RSA public keys in PEM, or PAYLINK_WEBHOOK_KEY_FILE to their file (%s): this is not, or not only, public keys (BEGIN PUBLIC KEY) and certificates of RSA keys of 2048 bits or more, or has a chain: give its first certificate alone", file)
+	isRest := strings.Count(text, "-----BEGIN ") > len(keys) || otherKey.MatchString(pemBlock.ReplaceAllString(text, ""))
+	if len(keys) == 0 || isRest || isIssued && len(keys) > 1 {
+		log.Fatalf("set PAYLINK_WEBHOOK_KEY to the service's RSA keys or certificates in PEM, or PAYLINK_WEBHOOK_KEY_FILE to"+
+			" their file (%s): this is no key of 2048 bits or more, not PEM alone, or a chain: give its first one", file)
 	}
 	return keys
 }
 
 // receive returns the status, what the sender is told, which is never the check that failed, and more for the log.
 func receive(request *http.Request, keys []*rsa.PublicKey) (status int, told, done string) {
-	body, _ := io.ReadAll(io.LimitReader(request.Body, maxBody+1)) // What did not arrive has another digest.
+	body, _ := io.ReadAll(io.LimitReader(request.Body, maxBody+1))            // What did not arrive has another digest.
+	isCoded := !noCoding.MatchString(all(request.Header, "Content-Encoding")) // The name of a charset is no coding.
+	mediaType, _, _ := strings.Cut(request.Header.Get("Content-Type"), ";")
 	switch {
-	case request.URL.Path != path:
-		return 404, "not_found: webhooks are received at " + path, ""
 	case request.Method != http.MethodPost:
-		return 405, "method_not_allowed: webhooks use POST", ""
-	case !mediaType.MatchString(request.Header.Get("Content-Type")), !noCoding.MatchString(all(request.Header, "Content-Encoding")):
-		return 415, "unsupported_media_type: webhooks are application/json, without a coding", ""
+		return 405, "method_not_allowed", ""
+	case isCoded || !strings.EqualFold(strings.TrimSpace(mediaType), "application/json"):
+		return 415, "unsupported_media_type", ""
 	case len(body) > maxBody:
-		return 413, "body_too_large: a body has 64 KiB at most", ""
+		return 413, "body_too_large", ""
 	case all(request.Header, "Signature")+all(request.Header, "Signature-Input") == "":
-		return 401, "unsigned: there is neither Signature nor Signature-Input", ""
+		return 401, "unsigned", ""
 	}
 	if err := verify(request.Header, body, keys, time.Now()); err != nil {
-		return 401, "not_verified: the webhook does not verify", err.Error()
+		return 401, "not_verified", err.Error()
 	}
 	done, err := process(body)
 	if err != nil {
-		return 500, "internal_error: the payment was not booked, send the webhook again", err.Error()
+		return 500, "internal_error", err.Error()
 	}
 	return 200, "", done
 }
 
 func main() {
 	keys := readKeys()
-	handle := func(response http.ResponseWriter, request *http.Request) {
+	http.HandleFunc(path, func(response http.ResponseWriter, request *http.Request) {
 		status, told, done := receive(request, keys)
 		log.Println(strings.TrimSpace(fmt.Sprintf("%d: %s %s", status, done, told)))
-		if told != "" {
-			http.Error(response, told, status)
-		}
-	}
-	log.Fatal((&http.Server{Addr: ":" + os.Getenv("PORT"), ReadTimeout: 10 * time.Second, Handler: http.HandlerFunc(handle)}).ListenAndServe())
+		http.Error(response, told, status) // It takes any status.
+	})
+	log.Fatal((&http.Server{Addr: ":" + os.Getenv("PORT"), ReadTimeout: 10 * time.Second}).ListenAndServe())
 }

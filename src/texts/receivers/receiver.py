@@ -1,8 +1,8 @@
 """Receives the payment service's webhooks: Python 3.11 or later, with the cryptography package.
     pip install cryptography (or apt install python3-cryptography)
     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem python3 receiver.py
-service.pem has the service's public key (PEM) or certificate. Before it changes, put both in (cat old.pem new.pem) and restart; later the
-new one alone. In production, run it behind your web server, which terminates TLS.
+service.pem has the service's public key (PEM) or certificate. Before it changes, put both in (cat old.pem new.pem) and
+restart; later the new one alone. In production, run it behind your web server, which terminates TLS.
 Replace find_order() and book() with your own database, and test the result with a key of your own:
     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
@@ -11,7 +11,6 @@ Replace find_order() and book() with your own database, and test the result with
 import base64, hashlib, json, logging, os, re, sys, time
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Lock
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -20,32 +19,33 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from cryptography.x509 import load_pem_x509_certificate
 
-PATH = "/webhooks/paylink"
-MAX_BODY = 64 * 1024
-MAX_AGE, CLOCK_SKEW = 5 * 60, 60  # Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
-TERMINALS = []  # ["T-1"]: payments of others are not booked, since one key may sign for several shops. Empty: those of any.
+PATH, MAX_BODY = "/webhooks/paylink", 64 * 1024
+MAX_AGE, CLOCK_SKEW = 5 * 60, 60  # Seconds. Allow more if the service repeats webhooks with their first signature.
+TERMINALS = []  # ["T-1"]: one key may sign for several shops, and payments of others are not booked. Empty: any.
 # What each payment took, by order and uti. This receiver has no database, and forgets it when it ends: use yours.
 TAKEN, LOCK = {}, Lock()
-TAKES_NOTHING = ("VERIFICATION", "AUTH", "PRE-AUTH")  # They verify a card, or reserve money that a SALE takes later: to book reservations, change it here.
+# They verify a card, or reserve money that a SALE takes later: to book reservations, change it here.
+TAKES_NOTHING = ("VERIFICATION", "AUTH", "PRE-AUTH")
 # What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
 COVERED = ("content-digest", "content-length", "content-type")
 SIGNED = re.compile(
     r'sig1=(\("content-digest" "content-length" "content-type"\)'
     r'((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256"))*))'
 )
-NO_CODING = re.compile(r"(?i)(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*")  # Or the name of a charset: no byte of a body changes.
-TOLD = {  # What the sender is told, which is never the check that failed.
-    401: "not_verified: the webhook does not verify", 404: "not_found: webhooks are received at another path", 405: "method_not_allowed: webhooks use POST",
-    413: "body_too_large: a body has 64 KiB at most", 415: "unsupported_media_type: webhooks are application/json, without a coding",
-    500: "internal_error: the payment was not booked, so send the webhook again",
-}
+# Codings that change no byte of a body: identity, or the name of a charset.
+NO_CODING = re.compile(r"(?i)(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*")
+BLOCK = "-----BEGIN [^-]+-----[^-]+-----END [^-]+-----"
+# What the sender is told, which is never the check that failed.
+TOLD = {200: "OK", 401: "not_verified", 404: "not_found", 405: "method_not_allowed", 413: "body_too_large",
+        415: "unsupported_media_type", 500: "internal_error"}
 
 def find_order(reference):
     """Your order lookup here. A payment through a reusable link has the reference "<invoiceId>-<9 characters>"."""
     return {"INV-1001": (Decimal("10.00"), "EUR")}.get(reference)
 
 def book(uti, reference):
-    """False if it is booked. Your database here; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING"""
+    """False if it is booked. Your database here; uti and reference unique (check --books tests it):
+    INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING"""
     return True
 
 def process(body):
@@ -66,15 +66,16 @@ def process(body):
     if order:  # Of the records of one uti, the last counts. A booking stays.
         TAKEN.setdefault(reference, {})[uti] = taken
     total = sum(TAKEN.get(reference, {}).values()) if order else taken
-    named = f"{outcome} {kind}".strip() + (", more was paid than the order asks for: look into it" if order and total > order[0] else "")
+    named = f"{outcome} {kind}".strip() + (", more than the order asks for" if order and total > order[0] else "")
     if order and order[0] in (taken, total):  # It is paid once one payment is its price, or all of them add up to it.
         return f"{named}, {reference!r} " + ("booked" if book(uti, reference) else "is already booked")
     if not takes:
         return f"{named}, nothing to book"
-    return f"{named}, but {reference!r} is not one of our orders for this amount and currency, or its rest is not paid yet: look into it"
+    return f"{named}, but {reference!r} is not one of our orders for this amount and currency, or not paid in whole"
 
 def outcome_of(record):
-    """Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there twice, the last one counts: only the service can sign such a record."""
+    """Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there
+    twice, the last one counts: only the service can sign such a record."""
     approved, cancelled = record.get("transApproved"), record.get("transCancelled")
     partially, status = record.get("transPartiallyApproved"), record.get("status")
     if not isinstance(approved, bool) or not isinstance(cancelled, bool) or (approved and cancelled):
@@ -122,20 +123,24 @@ def sig1_of(headers, name):
 
 def read_keys():
     """Ends the program if there is no key, or what is none: without one, nothing can be verified."""
-    text = os.environ.get("PAYLINK_WEBHOOK_KEY", "").replace("\\n", "\n")  # Some tools leave \n where a line ends.
-    try:
-        text = text or Path(os.environ.get("PAYLINK_WEBHOOK_KEY_FILE", "")).read_text()
-        blocks = [block.encode() for block in re.findall(r"-----BEGIN [^-]+-----[^-]+-----END [^-]+-----", text)]
+    text, file = os.environ.get("PAYLINK_WEBHOOK_KEY", ""), os.environ.get("PAYLINK_WEBHOOK_KEY_FILE", "")
+    try:  # Some tools leave \n where a line ends.
+        text = (text or open(file, encoding="utf-8").read()).replace("\\n", "\n")
+        blocks, rest = [block.encode() for block in re.findall(BLOCK, text)], re.sub(BLOCK, "", text)
         certificates = [load_pem_x509_certificate(block) for block in blocks if b"CERTIFICATE" in block]
         keys = [load_pem_public_key(block) for block in blocks if b"CERTIFICATE" not in block]
         keys += [one.public_key() for one in certificates]
-        is_chain = len(keys) > 1 and any(one.issuer != one.subject for one in certificates)
-        are_usable = all(isinstance(key, rsa.RSAPublicKey) and key.key_size >= 2048 and key.public_numbers().e >= 3 for key in keys)
-        if is_chain or not are_usable or not keys or text.count("-----BEGIN ") > len(keys):
-            raise ValueError("it is not, or not only, RSA public keys of 2048 bits or more, or it is a chain: give its first certificate alone")
+        strong = [key for key in keys if isinstance(key, rsa.RSAPublicKey) and key.key_size >= 2048]
+        if len(keys) > 1 and any(one.issuer != one.subject for one in certificates):
+            raise ValueError("it is a chain: give its first certificate alone")
+        if not keys or len(strong) < len(keys) or any(key.public_numbers().e < 3 for key in strong):
+            raise ValueError("it is no PEM of RSA keys of 2048 bits or more")
+        if "-----BEGIN " in rest or re.search("[A-Za-z0-9+/_]{40}", rest):
+            raise ValueError("it is not PEM alone")
         return keys
     except (OSError, ValueError, UnsupportedAlgorithm) as error:
-        sys.exit(f"Set PAYLINK_WEBHOOK_KEY to the service's RSA public keys in PEM, or PAYLINK_WEBHOOK_KEY_FILE to their file: this is no key ({str(error).splitlines()[0]}).")
+        sys.exit("Set PAYLINK_WEBHOOK_KEY to the service's RSA public keys or certificates in PEM, or"
+                 f" PAYLINK_WEBHOOK_KEY_FILE to their file: this is none ({str(error).splitlines()[0]}).")
 
 class Receiver(BaseHTTPRequestHandler):
     timeout = 10  # Seconds without a byte. Each connection serves one request, and holds a thread.
@@ -146,12 +151,7 @@ class Receiver(BaseHTTPRequestHandler):
         body = self.read_body()  # Before any answer, so that the sender sees it.
         status = 413 if body is None else self.receive(body)
         is_unsigned = status == 401 and "Signature" not in self.headers and "Signature-Input" not in self.headers
-        if status != 200:
-            return self.send_error(status, "unsigned: there is neither Signature nor Signature-Input" if is_unsigned else TOLD[status])
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.send_header("Connection", "close")
-        self.end_headers()
+        self.send_error(status, "unsigned" if is_unsigned else TOLD[status])  # It sends any status, and then closes.
 
     def read_body(self):
         """None if it is too long, or does not end. Chunks have no length."""

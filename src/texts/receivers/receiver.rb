@@ -1,12 +1,12 @@
 # Receives the payment service's webhooks: Ruby 3.1 or later, with the webrick gem.
 #     gem install webrick               (Debian's ruby has it already)
 #     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem ruby receiver.rb
-# service.pem has the service's public key (PEM) or certificate. Before it changes, put both in (cat old.pem new.pem) and restart; later the
-# new one alone. Replace find_order and book with your own database, and test it with a key of your own, whose public part is service.pem:
+# service.pem has the service's public key (PEM) or certificate. Before it changes, put both in (cat old.pem new.pem)
+# and restart; later the new one alone. Replace find_order and book with your own database, and test it with your key:
 #     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 #     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
-# In production, run it behind your web server, which terminates TLS, closes slow connections, and answers "Expect: 100-continue"
-# (WEBrick does not: such a sender waits a second or so before it sends the body).
+# In production, run it behind your web server, which terminates TLS, closes slow connections, and answers
+# "Expect: 100-continue" (WEBrick does not: such a sender waits a second or so before it sends the body).
 
 require "bigdecimal"
 require "digest"
@@ -16,8 +16,8 @@ require "webrick"
 
 PATH = "/webhooks/paylink"
 MAX_BODY = 64 * 1024
-MAX_AGE, CLOCK_SKEW = 5 * 60, 60 # Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
-TERMINALS = [].freeze # ["T-1"]: payments of others are not booked, since one key may sign for several shops. Empty: those of any.
+MAX_AGE, CLOCK_SKEW = 5 * 60, 60 # Seconds. Allow more if the service repeats webhooks with their first signature.
+TERMINALS = [].freeze # ["T-1"]: one key may sign for several shops, and payments of others are not booked. Empty: any.
 # They verify a card, or reserve money that a SALE takes later: to book reservations, change it here.
 TAKES_NOTHING = %w[VERIFICATION AUTH PRE-AUTH].freeze
 # What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
@@ -25,13 +25,12 @@ COVERED = %w[content-digest content-length content-type].freeze
 PARAMETER = /;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256")/n
 SIGNED = /\Asig1=(\("content-digest" "content-length" "content-type"\)((?:#{PARAMETER})*))\z/n
 SIGNATURE = %r{\Asig1=:((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?):\z}n
-NO_CODING = /\A(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*\z/i # Or the name of a charset: no byte of a body changes.
-KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public keys in PEM, or PAYLINK_WEBHOOK_KEY_FILE to their file"
-TOLD = { # What the sender is told, which is never the check that failed.
-  401 => "not_verified: the webhook does not verify", 404 => "not_found: webhooks are received at #{PATH}", 405 => "method_not_allowed: webhooks use POST",
-  411 => "length_required: a body has a Content-Length, or is chunked", 413 => "body_too_large: a body has 64 KiB at most",
-  415 => "unsupported_media_type: webhooks are application/json, without a coding", 500 => "internal_error: the payment was not booked, so send the webhook again"
-}.freeze
+# Codings that change no byte of a body: identity, or the name of a charset.
+NO_CODING = /\A(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*\z/i
+BLOCK = /-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/n
+# What the sender is told, which is never the check that failed.
+TOLD = { 401 => "not_verified", 404 => "not_found", 405 => "method_not_allowed", 411 => "length_required",
+         413 => "body_too_large", 415 => "unsupported_media_type", 500 => "internal_error" }.freeze
 
 # Your order lookup here: what this order costs, as exact decimal text. nil if there is no such order.
 # A payment through a reusable link has the reference "<invoiceId>-<9 characters>".
@@ -43,7 +42,8 @@ end
 TAKEN = Hash.new { |all, reference| all[reference] = {} }
 LOCK = Mutex.new
 
-# False if it is booked. Your database here; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
+# False if it is booked. Your database here; uti and reference unique (check --books tests it):
+# INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
 def book(_uti, _reference)
   true
 end
@@ -53,25 +53,27 @@ def process(record)
   record = {} unless record.is_a?(Hash)
   outcome, kind = outcome_of(record), record["transType"].to_s.strip.upcase
   uti, reference, currency = record.values_at("uti", "reference", "transCurrencyCode")
-  price, code = find_order(reference) if uti.is_a?(String) && !uti.empty? && (TERMINALS.empty? || TERMINALS.include?(record["terminalId"]))
+  is_ours = uti.is_a?(String) && !uti.empty? && (TERMINALS.empty? || TERMINALS.include?(record["terminalId"]))
+  price, code = find_order(reference) if is_ours
   amount, price = decimal_of(record["amountTrans"]), decimal_of(price)
   takes = outcome.end_with?("APPROVED") && !TAKES_NOTHING.include?(kind)
   amount = 0 unless takes && amount && !amount.negative? && code == currency.to_s.upcase
   TAKEN[reference][uti] = amount if price # Of the records of one uti, the last counts. A booking stays.
   total = price ? TAKEN[reference].values.sum : 0
-  named = "#{outcome} #{kind}".strip + (price && total > price ? ", more was paid than the order asks for: look into it" : "")
+  named = "#{outcome} #{kind}".strip + (price && total > price ? ", more than the order asks for" : "")
   # It is paid once one payment is its price, or all of them add up to it.
-  return "#{named}, #{reference.inspect} #{book(uti, reference) ? "booked" : "is already booked"}" if price && [amount, total].include?(price)
+  is_paid = price && [amount, total].include?(price)
+  return "#{named}, #{reference.inspect} #{book(uti, reference) ? "booked" : "is already booked"}" if is_paid
   return "#{named}, nothing to book" unless takes
 
-  "#{named}, but #{reference.inspect} is not one of our orders for this amount and currency, or its rest is not paid yet: look into it"
+  "#{named}, but #{reference.inspect} is not one of our orders for this amount and currency, or not paid in whole"
 end
 
-# Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there twice, the last one counts: only the service can sign such a record.
+# Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there twice,
+# the last one counts: only the service can sign such a record.
 def outcome_of(record)
-  flags = [true, false]
-  approved, cancelled, partially, status =
-    record.values_at("transApproved", "transCancelled", "transPartiallyApproved", "status")
+  flags, status = [true, false], record["status"]
+  approved, cancelled, partially = record.values_at("transApproved", "transCancelled", "transPartiallyApproved")
   return "UNCLEAR" unless flags.include?(approved) && flags.include?(cancelled) && !(approved && cancelled)
   return "UNCLEAR" unless status.nil? || (status.is_a?(String) && status.casecmp("Complete").zero?)
   return "UNCLEAR" unless partially.nil? || flags.include?(partially)
@@ -96,18 +98,18 @@ def decimal_of(value)
 end
 
 # The webhook is not authentic. The reason is for your log, never for the sender.
-class Refused < StandardError
-end
+Refused = Class.new(StandardError)
 
 # Raises Refused unless the service signed exactly these bytes, a short time ago.
 def verify(headers, body, keys, now)
-  # Gateways drop the length, which the digest makes up for.
+  # Gateways drop the length, which the digest makes up for. Of two lines, programs might read different ones.
   headers = headers.merge("content-length" => [body.bytesize.to_s]) if headers["content-length"].empty?
-  fields = COVERED.to_h { |name| [name, single_line(headers, name)] }
-  digest = "sha-256=:#{Digest::SHA256.base64digest(body)}:"
-  unless fields["content-digest"] == digest && fields["content-length"] == body.bytesize.to_s
-    raise Refused, "Content-Digest and Content-Length are not those of the body"
-  end
+  fields = COVERED.to_h { |name| [name, headers[name].first] }
+  raise Refused, "a field is missing, or there twice" unless COVERED.all? { |name| headers[name].size == 1 }
+
+  own = ["sha-256=:#{Digest::SHA256.base64digest(body)}:", body.bytesize.to_s]
+  is_of_body = fields.values_at("content-digest", "content-length") == own
+  raise Refused, "Content-Digest and Content-Length are not those of the body" unless is_of_body
 
   signed = SIGNED.match(sig1_of(headers["signature-input"]))
   signature = SIGNATURE.match(sig1_of(headers["signature"]))
@@ -117,20 +119,13 @@ def verify(headers, body, keys, now)
   parameters = found.to_h
   # The service does not promise created: its absence is not a reason to lose a payment.
   age = now - parameters.fetch("created", now).to_i
-  unless parameters.size == found.size && age.between?(-CLOCK_SKEW, MAX_AGE + CLOCK_SKEW)
-    raise Refused, "the signature is too old, from the future, or has a parameter twice"
-  end
+  is_fresh = parameters.size == found.size && age.between?(-CLOCK_SKEW, MAX_AGE + CLOCK_SKEW)
+  raise Refused, "the signature is too old, from the future, or has a parameter twice" unless is_fresh
 
   base = COVERED.map { |name| %("#{name}": #{fields[name]}\n) }.join + %("@signature-params": #{signed[1]})
   return if keys.any? { |key| key.verify(OpenSSL::Digest.new("SHA256"), signature[1].unpack1("m"), base) }
 
   raise Refused, "the signature matches no key: it is forged, or PAYLINK_WEBHOOK_KEY has other keys"
-end
-
-# If there were two lines, different programs might read different ones.
-def single_line(headers, name)
-  lines = headers[name]
-  lines.size == 1 ? lines.first : raise(Refused, "there are #{lines.size} lines #{name}")
 end
 
 # The one member sig1: a relay may have added other signatures, on the same line or on another.
@@ -141,25 +136,29 @@ end
 
 # Ends the program if there is no key, or what is none: without one, nothing can be verified.
 def read_keys
-  text = ENV["PAYLINK_WEBHOOK_KEY"].to_s.gsub('\n', "\n") # Tools that set variables may leave \n where a line ends.
-  text = File.read(ENV["PAYLINK_WEBHOOK_KEY_FILE"].to_s) if text.empty?
-  blocks = text.scan(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/)
+  text = ENV["PAYLINK_WEBHOOK_KEY"].to_s # Some tools leave \n where a line ends.
+  text = (text.empty? ? File.read(ENV["PAYLINK_WEBHOOK_KEY_FILE"].to_s) : text).b.gsub('\n', "\n")
+  blocks, rest = text.scan(BLOCK), text.gsub(BLOCK, "")
   certificates = blocks.grep(/CERTIFICATE/).map { |block| OpenSSL::X509::Certificate.new(block) }
   # With an empty password, OpenSSL does not ask for that of a private key.
   keys = blocks.grep_v(/CERTIFICATE/).map { |block| OpenSSL::PKey.read(block, "") } + certificates.map(&:public_key)
-  usable = keys.all? { |key| key.is_a?(OpenSSL::PKey::RSA) && !key.private? && key.n.num_bits >= 2048 && key.e > 1 }
-  chain = keys.size > 1 && certificates.any? { |one| one.issuer != one.subject }
-  return keys if usable && !chain && keys.any? && text.scan("-----BEGIN ").size == keys.size
+  is_chain = keys.size > 1 && certificates.any? { |one| one.issuer != one.subject }
+  raise ArgumentError, "it is a chain: give its first certificate alone" if is_chain
+  raise ArgumentError, "it is not PEM alone" if keys.empty? || rest.match?(/-----BEGIN |[A-Za-z0-9+\/_]{40}/n)
+  strong = keys.grep(OpenSSL::PKey::RSA).select { |key| !key.private? && key.n.num_bits >= 2048 && key.e > 1 }
+  raise ArgumentError, "it is no public RSA key of 2048 bits or more" if strong.size < keys.size
 
-  abort "#{KEY_NEEDED}: this is not, or not only, RSA public keys of 2048 bits or more, or a chain: give its first certificate alone."
-rescue SystemCallError, OpenSSL::PKey::PKeyError, OpenSSL::X509::CertificateError => e
-  abort "#{KEY_NEEDED}: this is no public key or certificate in PEM (#{e.message.lines.first.to_s.strip})"
+  keys
+rescue SystemCallError, OpenSSL::PKey::PKeyError, OpenSSL::X509::CertificateError, ArgumentError => e
+  abort "Set PAYLINK_WEBHOOK_KEY to the service's RSA public keys or certificates in PEM, or " \
+        "PAYLINK_WEBHOOK_KEY_FILE to their file: this is none (#{e.message.lines.first.to_s.strip})."
 end
 
 def receive(request, keys)
   return 404 if request.path != PATH
   return 405 if request.request_method != "POST"
-  return 415 unless request["content-type"].to_s.match?(%r{\Aapplication/json[ \t]*(?:;|\z)}i) && request.header["content-encoding"].join(",").match?(NO_CODING)
+  return 415 unless request["content-type"].to_s.match?(%r{\Aapplication/json[ \t]*(?:;|\z)}i)
+  return 415 unless request.header["content-encoding"].join(",").match?(NO_CODING)
   # Chunks have no length.
   return 411 if request.header["content-length"].size != (request["transfer-encoding"] ? 0 : 1)
   return 413 if request["content-length"].to_i > MAX_BODY
@@ -181,7 +180,8 @@ end
 # Ends the program if the port is in use or invalid.
 def listen(port)
   logger = WEBrick::Log.new($stderr, WEBrick::Log::WARN)
-  WEBrick::HTTPServer.new(Port: Integer(port), BindAddress: "0.0.0.0", RequestTimeout: 10, AccessLog: [], Logger: logger)
+  WEBrick::HTTPServer.new(Port: Integer(port), BindAddress: "0.0.0.0", RequestTimeout: 10, AccessLog: [],
+                          Logger: logger)
 rescue SystemCallError, SocketError, ArgumentError => e
   abort "Cannot listen on port #{port}: #{e.message}"
 end
@@ -191,9 +191,9 @@ server = listen(ENV.fetch("PORT", "3000"))
 server.mount_proc("/") do |request, response|
   response.status = receive(request, keys)
   is_unsigned = response.status == 401 && !request["signature"] && !request["signature-input"]
-  response.body = is_unsigned ? "unsigned: there is neither Signature nor Signature-Input" : TOLD[response.status].to_s
+  response.body = is_unsigned ? "unsigned" : TOLD[response.status].to_s
   response.content_type = "text/plain"
-  response.keep_alive = false if [411, 413].include?(response.status) # The body was not read, so the connection cannot be used again.
+  response.keep_alive = false if [411, 413].include?(response.status) # The body was not read.
 end
 %w[INT TERM].each { |signal| trap(signal) { server.shutdown } }
 warn "Receiving webhooks on port #{server.config[:Port]}, path #{PATH}"
