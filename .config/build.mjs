@@ -27,6 +27,33 @@ const importsOfPackages = {
       : null,
 };
 
+const loaded = new Map();
+
+/** The modules that a file of src loads as soon as it is loaded, itself included. */
+function loadedBy(file, chunking) {
+  const known = loaded.get(file);
+  if (known !== undefined) return known;
+  const modules = new Set([fileURLToPath(new URL(`src/${file}`, root))]);
+  for (const id of modules)
+    for (const imported of chunking.getModuleInfo(id)?.importedIds ?? []) modules.add(imported);
+  loaded.set(file, modules);
+  return modules;
+}
+
+/** What is loaded at a start, by a command, by a call of the service and by `create`; and the chunk of what it shares with the thread. */
+const SHARED = [
+  { file: "main.ts", chunk: "errors" },
+  { file: "open-context.ts", chunk: "values" },
+  { file: "service/open-client.ts", chunk: "records" },
+  { file: "commands/create/create.ts", chunk: "outcome" },
+];
+
+/** The thread loads what it shares with others without the rest of their chunks, so that an event store opens in half the time. */
+const sharedWithThread = (id, chunking) =>
+  loadedBy("store/sqlite/thread.ts", chunking).has(id)
+    ? (SHARED.find(({ file }) => loadedBy(file, chunking).has(id))?.chunk ?? null)
+    : null;
+
 rmSync(new URL("dist", root), { recursive: true, force: true });
 // Lazy CommonJS chunks: a run loads only what its command needs. A thread starts from a file of its own.
 const { output } = await build({
@@ -62,8 +89,13 @@ const { output } = await build({
         { name: "entry", test: /src.(?:entry|terminal.channel)\.ts$/, priority: 4 },
         // Finds the folder of Node's compile cache, which holds only what is loaded afterwards.
         { name: "env-paths", test: /env-paths/, priority: 3 },
-        // The thread loads them without the rest of main.
-        { name: "errors", test: /src.domain.errors\.ts$/, priority: 3 },
+        // What the thread shares with others: it is loaded without the rest of main and of the commands.
+        {
+          name: sharedWithThread,
+          debugName: "shared with the thread",
+          includeDependenciesRecursively: false,
+          priority: 3,
+        },
         { name: "main", test: /src.main\.ts$/, priority: 2 },
         {
           name: "command",
