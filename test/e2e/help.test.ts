@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
+import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
 import { openScreen } from "../support/screen.ts";
@@ -47,7 +48,7 @@ it("puts every command and topic into the manual page, with the lines of its hel
   const words = (text: string): string =>
     text.replaceAll("\\-", "-").replaceAll("\\e", "\\").replace(/\s+/g, " ");
   for (const topic of topics) {
-    const { stdout } = await run("help", topic);
+    const { stdout } = await runCommand(["help", topic]);
     expect(words(page.replaceAll("\n\\&", "\n"))).toContain(words(stdout.trim()));
   }
 });

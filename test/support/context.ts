@@ -23,6 +23,8 @@ export interface CommandOptions {
   readonly stdin?: string | Uint8Array | Readable;
   /** Where results go, instead of into memory. */
   readonly stdout?: Writable;
+  /** The width of the terminal that it prints on; by default it prints on none. */
+  readonly columns?: number;
   /** The network; a real one on loopback by default. */
   readonly send?: Send;
   /** Binds listeners; on the ports asked for by default. */
@@ -65,8 +67,9 @@ export const terminated = (): PaylinkError => new PaylinkError("terminated", "Te
 export async function runCommand(argv: readonly string[], options: CommandOptions = {}): Promise<CommandEnd> {
   const home = options.home ?? temporaryHome();
   const signal = options.signal ?? new AbortController().signal;
-  const stdout = memoryStream(options.watch);
-  const stderr = memoryStream(options.watchStderr);
+  const terminal = options.columns === undefined ? {} : { isTTY: true, columns: options.columns };
+  const stdout = memoryStream(terminal, options.watch);
+  const stderr = memoryStream(terminal, options.watchStderr);
   const channels = standardChannels({ stdout: options.stdout ?? stdout.stream, stderr: stderr.stream });
   const env = { PAYLINK_HOME: home, ...options.env };
   const { stdin: typed = "" } = options;
@@ -129,7 +132,7 @@ interface MemoryStream {
   readonly text: () => string;
 }
 
-function memoryStream(watch?: (text: string) => void): MemoryStream {
+function memoryStream(terminal: object, watch?: (text: string) => void): MemoryStream {
   const chunks: Buffer[] = [];
   const text = (): string => Buffer.concat(chunks).toString();
   const stream = new Writable({
@@ -139,5 +142,5 @@ function memoryStream(watch?: (text: string) => void): MemoryStream {
       done();
     },
   });
-  return { stream, text };
+  return { stream: Object.assign(stream, terminal), text };
 }

@@ -1,5 +1,5 @@
-/** Every help page of the real binary, found as a reader finds them: from the list of commands of the page before. */
-import { runPaylink } from "./paylink.ts";
+/** Every help page, found as a reader finds them: from the list of commands of the page before. */
+import { runCommand } from "./context.ts";
 
 export interface HelpPage {
   /** The words that name the command: none for `paylink` itself. */
@@ -9,8 +9,8 @@ export interface HelpPage {
 }
 
 export async function helpPages(command: readonly string[] = []): Promise<HelpPage[]> {
-  const { code, stdout, stderr } = await runPaylink([...command, "--help"], { home: "" });
-  if (code !== 0) throw new Error(`paylink ${command.join(" ")} --help: ${stderr}`);
+  const { exit, stdout, stderr } = await runCommand([...command, "--help"], { home: "" });
+  if (exit !== 0) throw new Error(`paylink ${command.join(" ")} --help: ${stderr}`);
   const [, above = "", examples = ""] = /^([\s\S]*?)\nExamples:\n([\s\S]*)$/.exec(stdout) ?? [];
   // Other lists, as of the test cards of `pay`, have names too.
   const isGroup = /^Usage: .* \[command\]$/m.test(above);

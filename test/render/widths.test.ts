@@ -1,43 +1,56 @@
 /** What fits a terminal of 60, 80, 120 and 200 columns. */
 import { describe, expect, it } from "vitest";
-import { startListenCommand, startSandboxCommand } from "../support/background-command.ts";
-import { runCommand } from "../support/context.ts";
+import { startCommand, startListenCommand, startSandboxCommand } from "../support/background-command.ts";
+import { type CommandEnd, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { openScreen } from "../support/screen.ts";
 import { keyFile } from "../support/keys.ts";
+import { giveMerchant } from "../support/merchant.ts";
+import { openScreen } from "../support/screen.ts";
 import { widthOf } from "../../src/render/width.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
-/** The lines as they were printed, before the terminal breaks them. */
-const widest = (raw: string): number => {
+/** The columns of the longest line. */
+const widest = (printed: string): number => {
   // oxlint-disable-next-line no-control-regex -- colours take no room
-  const lines = raw.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "").split(/\r?\n/);
+  const lines = printed.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "").split(/\r?\n/);
   return Math.max(...lines.map(widthOf));
 };
 
 /** Commands stay on one line, so that they can be copied. */
-const withoutCommands = (raw: string): string => raw.replace(/^.*\bpaylink .*$/gm, "");
+const withoutCommands = (printed: string): string => printed.replace(/^.*\bpaylink .*$/gm, "");
+
+const withoutPlaces = (printed: string): string => withoutCommands(printed).replace(/\S*[/]\S*/g, "");
+
+/** Runs a command on a terminal of this width, and gives all that it shows there. */
+async function showOn(
+  columns: number,
+  args: readonly string[],
+  home: string,
+): Promise<CommandEnd & { shown: string }> {
+  const ended = await runCommand(args, { home, columns });
+  return { ...ended, shown: ended.stdout + ended.stderr };
+}
+
+it.each([
+  "create --help",
+  "trigger --help",
+  "sandbox --help",
+  "bulk --help",
+  "check --help",
+  "help settings",
+  "help",
+])("%s fits a real terminal of 60 columns, except for commands to copy", async (args) => {
+  const screen = openScreen(args.split(" "), { home: temporaryHome(), columns: 60 });
+  expect(await screen.ended).toBe(0);
+  expect(widest(withoutCommands(screen.raw()))).toBeLessThanOrEqual(60);
+});
 
 describe.each([60, 120])("with %i columns", (columns) => {
   it.each(["help errors", "help reasons", "help environment"])("%s fits", async (args) => {
-    const screen = openScreen(args.split(" "), { home: temporaryHome(), columns });
-    expect(await screen.ended).toBe(0);
-    expect(screen.raw()).toMatch(/\S/);
-    expect(widest(screen.raw())).toBeLessThanOrEqual(columns);
-  });
-
-  it.each([
-    "create --help",
-    "trigger --help",
-    "sandbox --help",
-    "bulk --help",
-    "check --help",
-    "help settings",
-    "help",
-  ])("%s fits, except for commands to copy", async (args) => {
-    const screen = openScreen(args.split(" "), { home: temporaryHome(), columns });
-    expect(await screen.ended).toBe(0);
-    expect(widest(withoutCommands(screen.raw()))).toBeLessThanOrEqual(columns);
+    const { exit, shown } = await showOn(columns, args.split(" "), "");
+    expect(exit).toBe(0);
+    expect(shown).toMatch(/\S/);
+    expect(widest(shown)).toBeLessThanOrEqual(columns);
   });
 
   it("errors, warnings and notes break no word", async () => {
@@ -50,19 +63,19 @@ describe.each([60, 120])("with %i columns", (columns) => {
       ["events", "prune", "--before", "2020-01-01", "--yes"],
       ["reconcile", "--books", "nope.csv", "--map", "a", "--decimal-comma"],
     ]) {
-      const screen = openScreen([...args, "--no-input"], { home, columns });
-      await screen.ended;
-      expect(widest(withoutCommands(screen.raw()))).toBeLessThanOrEqual(columns);
+      const { shown } = await showOn(columns, [...args, "--no-input"], home);
+      expect(shown).toMatch(/\S/);
+      expect(widest(withoutCommands(shown))).toBeLessThanOrEqual(columns);
     }
   });
 });
 
 describe.each([60, 80, 120, 200])("with %i columns", (columns) => {
   it("demo fits", async () => {
-    const screen = openScreen(["demo"], { home: temporaryHome(), columns });
-    expect(await screen.ended).toBe(0);
-    expect(screen.raw()).toMatch(/\S/);
-    expect(widest(screen.raw())).toBeLessThanOrEqual(columns);
+    const { exit, shown } = await showOn(columns, ["demo"], temporaryHome());
+    expect(exit).toBe(0);
+    expect(shown).toMatch(/\S/);
+    expect(widest(shown)).toBeLessThanOrEqual(columns);
   });
 
   it("status and config list break no words except addresses and paths", async () => {
@@ -73,11 +86,9 @@ describe.each([60, 80, 120, 200])("with %i columns", (columns) => {
     ] as const)
       await runCommand(["config", "set", key, value], { home });
     for (const args of [["status"], ["config", "list"]]) {
-      const screen = openScreen(args, { home, columns });
-      await screen.ended;
-      expect(screen.raw()).toMatch(/127\.0\.0\.1/);
-      const prose = withoutCommands(screen.raw()).replace(/\S*[/]\S*/g, "");
-      expect(widest(prose)).toBeLessThanOrEqual(columns);
+      const { shown } = await showOn(columns, args, home);
+      expect(shown).toMatch(/127\.0\.0\.1/);
+      expect(widest(withoutPlaces(shown))).toBeLessThanOrEqual(columns);
     }
   });
 
@@ -88,9 +99,9 @@ describe.each([60, 80, 120, 200])("with %i columns", (columns) => {
     const named = ["--customer-name", "Ada Augusta King", "--invoice-id", "INV-2026-0001"];
     const { stdout } = await runCommand([...create, ...named], { home });
     const { id } = JSON.parse(stdout) as { id: string };
-    const screen = openScreen(["links", "list"], { home, columns });
-    expect(await screen.ended).toBe(0);
-    const [table = ""] = screen.raw().split("Only the last");
+    const { exit, stdout: list } = await showOn(columns, ["links", "list"], home);
+    expect(exit).toBe(0);
+    const [table = ""] = list.split("Only the last");
     expect(widest(table)).toBeLessThanOrEqual(columns);
     expect(table).toContain(id);
     expect(table).toContain("EUR 1234.50");
@@ -117,11 +128,10 @@ describe.each([60, 80, 120, 200])("with %i columns", (columns) => {
     await runCommand(sent, { home });
     await listening.stop();
     const shown = async (...args: string[]): Promise<string> => {
-      const screen = openScreen(args, { home, columns });
-      await screen.ended;
-      const prose = withoutCommands(screen.raw()).replaceAll(link.trim(), "");
+      const { shown: printed } = await showOn(columns, args, home);
+      const prose = withoutCommands(printed).replaceAll(link.trim(), "");
       expect(widest(prose)).toBeLessThanOrEqual(columns);
-      return screen.raw();
+      return printed;
     };
     // Shells read such a number in different ways: it is named, and no command is printed.
     const ofLink = await shown("links", "show", id);
@@ -129,11 +139,10 @@ describe.each([60, 80, 120, 200])("with %i columns", (columns) => {
     expect(ofLink).not.toContain("paylink reconcile");
     // As orders are compared, without what is invisible.
     expect(await shown("events", "show", uti)).toContain("paylink reconcile '");
-    const full = openScreen(["events", "show", uti, "--full"], { home, columns });
-    await full.ended;
+    const full = await showOn(columns, ["events", "show", uti, "--full"], home);
     // The lines of its request are whole too.
-    expect(full.raw()).toMatch(/ "content-type"\);created=/);
-    expect(full.raw()).toContain(uti);
+    expect(full.shown).toMatch(/ "content-type"\);created=/);
+    expect(full.shown).toContain(uti);
     expect(await shown("reconcile")).toContain("EUR 10.00");
     expect(await shown("reconcile", order)).toContain(uti);
     expect(await shown("events", "stats")).toMatch(/[Nn]othing/);
@@ -142,14 +151,14 @@ describe.each([60, 80, 120, 200])("with %i columns", (columns) => {
   it("the first lines of listen fit, but for its addresses and its store", async () => {
     const home = temporaryHome();
     await startSandboxCommand(home);
-    const screen = openScreen(["listen", "--port", "0"], { home, columns });
-    const [, url = ""] = await screen.until(/Listening on (\S+)/);
-    await screen.until(/--public-url/);
+    const listening = startCommand(["listen", "--port", "0"], { home, columns });
+    const [, url = ""] = await listening.until(/Listening on \S*?(http:[\w:./]+)/);
     const tampered = ["trigger", "approved", "--to", url, "--tamper", "body"];
     expect((await runCommand(tampered, { home })).exit).toBe(0);
-    await screen.until(/rejected\s+401[^]*the\s+body\s+has/);
-    const prose = withoutCommands(screen.raw()).replace(/\S*[/]\S*/g, "");
-    expect(widest(prose)).toBeLessThanOrEqual(columns);
+    await listening.until(/rejected[^]*401[^]*the\s+body\s+has/);
+    const { stdout, stderr } = await listening.stop();
+    expect(stdout + stderr).toContain("--public-url");
+    expect(widest(withoutPlaces(stdout + stderr))).toBeLessThanOrEqual(columns);
   });
 
   it("events list and the record of events show fit", async () => {
@@ -158,13 +167,13 @@ describe.each([60, 80, 120, 200])("with %i columns", (columns) => {
     const { url } = listening;
     expect(await post(url, webhook(url, record({ uti: "a-1", reference: "R".repeat(60) })))).toBe(200);
     await listening.stop();
-    const screen = openScreen(["events", "list"], { home, columns });
-    expect(await screen.ended).toBe(0);
-    expect(screen.raw()).toContain("APPROVED");
-    expect(widest(screen.raw())).toBeLessThanOrEqual(columns);
-    const shown = openScreen(["events", "show", "a-1", "--full"], { home, columns });
-    expect(await shown.ended).toBe(0);
-    const [whole = ""] = shown.raw().split(/^ {2}\S*request/m);
+    const listed = await showOn(columns, ["events", "list"], home);
+    expect(listed.exit).toBe(0);
+    expect(listed.shown).toContain("APPROVED");
+    expect(widest(listed.shown)).toBeLessThanOrEqual(columns);
+    const full = await showOn(columns, ["events", "show", "a-1", "--full"], home);
+    expect(full.exit).toBe(0);
+    const [whole = ""] = full.stdout.split(/^ {2}\S*request/m);
     expect(whole).toContain("cardPan");
     expect(widest(whole)).toBeLessThanOrEqual(columns);
     const { stdout } = await runCommand(["events", "list"], { home });
@@ -172,8 +181,12 @@ describe.each([60, 80, 120, 200])("with %i columns", (columns) => {
   });
 
   it("the first lines of the sandbox fit, except for its addresses", async () => {
-    const screen = openScreen(["sandbox", "--port", "0"], { home: temporaryHome(), columns });
-    await screen.until(/paylink create/);
-    expect(widest(screen.raw().replace(/http:\S+/g, ""))).toBeLessThanOrEqual(columns);
+    const home = temporaryHome();
+    giveMerchant(home);
+    const sandbox = startCommand(["sandbox", "--port", "0"], { home, columns });
+    await sandbox.until(/Sandbox on/);
+    const { stdout, stderr } = await sandbox.stop();
+    expect(stdout + stderr).toContain("paylink create");
+    expect(widest((stdout + stderr).replace(/http:\S+/g, ""))).toBeLessThanOrEqual(columns);
   });
 });
