@@ -36,7 +36,7 @@ export async function attemptsOf(parts: AttemptsParts): Promise<KnownAttempts> {
   const rows = parts.rows.filter(({ isChosen }) => isChosen);
   const remembered = await rememberedOf(rows, memory);
   const rowsWithOrders = rows.filter(({ identity }) => identity !== undefined && identity.orderNumber !== "");
-  const isOrder = new Set(rowsWithOrders.map(({ key = "" }) => key));
+  const isOrder = new Set(rowsWithOrders.map(({ identity }) => identity?.key ?? ""));
   const ids = new Set(remembered.flatMap(({ id }) => id ?? []));
   const inResults = [...rows.flatMap(({ own }) => own ?? []), ...parts.results].filter(
     ({ id }) => id === null || !ids.has(id),
@@ -86,7 +86,7 @@ async function rememberedOf(
   rows: readonly CheckedRow[],
   memory: Pick<Memory, "find">,
 ): Promise<readonly Attempt[]> {
-  const keys = [...new Set(rows.flatMap(({ key }) => key ?? []))];
+  const keys = [...new Set(rows.flatMap(({ identity }) => identity?.key ?? []))];
   const found: Attempt[] = [];
   for (let from = 0; from < keys.length; from += LOOKED_FOR)
     found.push(...(await memory.find(keys.slice(from, from + LOOKED_FOR))));

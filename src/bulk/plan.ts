@@ -10,8 +10,7 @@ export type Again = (typeof AGAIN)[number];
 
 /** A row as it is planned. */
 export interface RowToPlan {
-  /** That of its identity; undefined for a row that cannot be sent. */
-  readonly key: string | undefined;
+  /** Undefined for a row that cannot be sent. */
   readonly identity: RowIdentity | undefined;
   /** The link that the row itself has, if the list is a results file or a list of links. */
   readonly own: Attempt | undefined;
@@ -102,16 +101,16 @@ function pairsOf(
   attempts: ReadonlyMap<string, readonly Attempt[]>,
   options: PlanOptions,
 ): ReadonlyMap<number, Pair> {
-  const members = rows.flatMap(({ key, identity, own, isChosen }, at): Member[] =>
-    key === undefined || identity === undefined || !isChosen ? [] : [{ at, key, identity, own }],
+  const members = rows.flatMap(({ identity, own, isChosen }, at): Member[] =>
+    identity === undefined || !isChosen ? [] : [{ at, identity, own }],
   );
   const pairs = new Map<number, Pair>();
-  const groups = grouped(members, ({ key, identity }) =>
-    options.allowDuplicates ? `${key} ${identity.orderNumber}` : key,
+  const groups = grouped(members, ({ identity: { key, orderNumber } }) =>
+    options.allowDuplicates ? `${key} ${orderNumber}` : key,
   );
   for (const group of groups.values()) {
     const [first] = group;
-    const known = first && attempts.get(first.key);
+    const known = first && attempts.get(first.identity.key);
     if (first === undefined || (group.length === 1 && known === undefined)) continue;
     for (const [at, pair] of pairsOfGroup(group, known ?? [], first.identity, options)) pairs.set(at, pair);
   }
@@ -178,7 +177,6 @@ function threadsOf(attempts: readonly Attempt[]): (readonly Attempt[])[] {
 interface Member {
   /** Its place in the list. */
   readonly at: number;
-  readonly key: string;
   readonly identity: RowIdentity;
   readonly own: Attempt | undefined;
 }

@@ -68,7 +68,7 @@ export async function checkRows({
     const own = identity && attemptIn(row, names, context.service, { ...identity, payment: undefined });
     if (isSent && own === undefined) warnings.add(row, linkElsewhere(row, names));
     const { problems } = found;
-    rows.push({ row, problems, identity, key: identity?.key, own, isValid, isChosen: isChosen(row, only) });
+    rows.push({ row, problems, identity, own, isValid, isChosen: isChosen(row, only) });
     checked();
   }
   const total = totalIn(list.rows);

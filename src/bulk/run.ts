@@ -12,7 +12,7 @@ import type { Outcome } from "./outcome.ts";
 import { isEnded, type PlannedRow } from "./plan.ts";
 import type { ListRow } from "../lists/read-list.ts";
 import { requestOf, type RowContext } from "./row.ts";
-import { sendRows, type Created, type DueRow, type SendingParts } from "./send.ts";
+import { sendRows, type DueRow, type SendingParts, type SentAnswer } from "./send.ts";
 
 export interface ListRun
   extends Pick<SendingParts, "memory" | "concurrency">, Pick<PaceParts, "rate" | "random" | "paused"> {
@@ -27,7 +27,7 @@ export interface ListRun
   readonly signal: AbortSignal;
   /** As for `sendRows`, with the row as it is in the list. */
   readonly settled: (row: ListRow, outcome: Outcome, request: PaymentLinkRequest | null) => void;
-  readonly violated: (row: ListRow, created: Created) => void;
+  readonly violated: (row: ListRow, answer: SentAnswer) => void;
 }
 
 export interface ListEnd {
@@ -76,7 +76,7 @@ export async function runList({
       outcomes.set(at, outcome);
       settled(rowAt(at), outcome, request);
     },
-    violated: ({ at }, created) => violated(rowAt(at), created),
+    violated: ({ at }, answer) => violated(rowAt(at), answer),
   });
   return { reason: ended.reason, outcomes, isDurable };
 }
@@ -90,14 +90,15 @@ function dueRows(
   const rows: DueRow[] = [];
   const elsewhere: DueRow[] = [];
   for (const [at, { isDue, state, claim, link, cancels }] of planned.entries()) {
-    const key = checked.at(at)?.key;
-    if (claim === undefined || key === undefined) continue;
+    const identity = checked.at(at)?.identity;
+    if (claim === undefined || identity === undefined) continue;
+    const { key, payment, content, orderNumber } = identity;
     // What another run has in flight is its newest attempt.
     const attempt = state === "in_flight" ? claim.attempt - 1 : claim.attempt;
     const known = link?.state === "created" ? link : undefined;
     const row = {
       at,
-      sent: { key, ...claim, attempt },
+      sent: { key, payment, content, orderNumber, ...claim, attempt },
       cancels,
       isCorrection: state === "changed" && (cancels.length > 0 || isEnded(link)),
       known,

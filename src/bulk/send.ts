@@ -6,28 +6,26 @@ import type { Timers } from "../values/timers.ts";
 import { SendError } from "../http/exchange.ts";
 import { isLasting } from "../http/send-failure.ts";
 import type { CreatedLink } from "../service/links.ts";
-import { LEASE, type Attempt, type Memory, type SentKey, type SentLink } from "../store/sent-rows.ts";
+import { LEASE, type Attempt, type Memory, type SentClaim } from "../store/sent-rows.ts";
 import { ELSEWHERE, INTERRUPTED, type Outcome, type Status } from "./outcome.ts";
 import type { Pace } from "./pace.ts";
 import { problemsText, type RowRequest } from "./row.ts";
 
-/** A created link, as far as the run needs it. */
-export type Created = Pick<CreatedLink, "violations" | "asksForOther"> & {
-  readonly link: Pick<Outcome, "id" | "url">;
-};
+/** What of a new link the run needs. */
+export type SentAnswer = Pick<CreatedLink, "violations" | "asksForOther" | "link">;
 
 /** A row that this run sends. */
 export interface DueRow {
   /** Its place in the list. */
   readonly at: number;
   /** What is claimed before it is sent. */
-  readonly sent: SentKey;
+  readonly sent: SentClaim;
   /** The earlier links that are cancelled first. */
   readonly cancels: readonly string[];
   /** Whether its earlier links, which ask for another payment, cannot be paid once those are cancelled. */
   readonly isCorrection: boolean;
   /** The link that is known for it: the newest before this attempt, or that of results or the service while another run has it in flight. */
-  readonly known?: SentLink | undefined;
+  readonly known?: Pick<Attempt, "id" | "url"> | undefined;
 }
 
 export interface SendingParts {
@@ -38,9 +36,9 @@ export interface SendingParts {
   readonly pace: Pace;
   readonly timers: Pick<Timers, "after">;
   /** Built for each attempt: a duration counts from the time of sending, and an expiry may have passed. */
-  readonly requestOf: (row: DueRow) => RowRequest;
+  readonly requestOf: (row: DueRow) => Pick<RowRequest, "request" | "problems">;
   /** Sends one request, once. */
-  readonly create: (request: PaymentLinkRequest) => Promise<Created>;
+  readonly create: (request: PaymentLinkRequest) => Promise<SentAnswer>;
   /** Cancels a link, and resolves with why the row is left, in words; undefined if the link can no longer be paid. */
   readonly cancel: (id: string) => Promise<string | undefined>;
   readonly concurrency: number;
@@ -52,7 +50,7 @@ export interface SendingParts {
   /** Called for each outcome, once it is durable or could not be made so at the end. */
   readonly settled: (row: DueRow, outcome: Outcome, request: PaymentLinkRequest | null) => void;
   /** Called for each answer that created a link and breaks the specification. */
-  readonly violated: (row: DueRow, created: Created) => void;
+  readonly violated: (row: DueRow, answer: SentAnswer) => void;
 }
 
 /** Attempts to send one row while it is certain that no link was created. */
@@ -76,8 +74,6 @@ const otherwise = ({ payment, attempt }: Attempt, { sent }: DueRow): string =>
 /** The link that stays that of the row. */
 const linkOf = ({ known }: DueRow): Pick<Outcome, "id" | "url"> =>
   known === undefined ? {} : { id: known.id, url: known.url };
-
-const knownElsewhere = ({ id, url }: SentLink): Outcome => ({ status: "created", id, url, isEarlier: true });
 
 /** What is said of a row whose earlier links were cancelled, and which has no new one. */
 const withoutLink = (outcome: Outcome, cancelled: readonly string[]): Outcome => {
@@ -112,7 +108,7 @@ class Sending {
   /** Rows that another run has claimed. */
   private elsewhere: DueRow[];
   /** Claims whose requests are in flight. */
-  private readonly inFlight = new Set<SentKey>();
+  private readonly inFlight = new Set<SentClaim>();
   private readonly settling = new Set<Promise<void>>();
   private unknownInARow = 0;
   private endExtending = (): void => undefined;
@@ -175,12 +171,10 @@ class Sending {
     while (this.queue.length > 0 && (await pace.waitToSend())) {
       const row = this.queue.pop();
       if (row === undefined) return;
-      const { request, problems, identity } = requestOf(row);
-      const { payment = "", content = "", orderNumber = "" } = identity() ?? {};
+      const { request, problems } = requestOf(row);
       const since = pace.now();
       if (request === null) this.refuse(row, problemsText(problems));
-      else if (!(await memory.claim({ ...row.sent, payment, content, orderNumber })))
-        this.elsewhere.push(row);
+      else if (!(await memory.claim(row.sent))) this.elsewhere.push(row);
       // Another run may take a claim that took so long for one of a run that has ended, and send the row again.
       else if (pace.now() - since > LEASE / 2) this.settle(row, CLAIMED_LATE, request);
       else if (!pace.isOpen()) this.postpone(row);
@@ -262,7 +256,7 @@ class Sending {
 
   /** Nothing was created, and the row may be sent again, by this run or another. */
   private postpone(row: Waiting): void {
-    const free = this.parts.memory.settle(row.sent, { state: "free" });
+    const free = this.parts.memory.settle(row.sent, undefined);
     this.write(free.then(() => void this.queue.push(row)));
   }
 
@@ -271,7 +265,7 @@ class Sending {
     const { memory, settled } = this.parts;
     const { status, id = null, url = null, error = null } = outcome;
     const isLink = status === "created" || status === "unknown";
-    const written = memory.settle(row.sent, isLink ? { state: status, id, url, error } : { state: "free" });
+    const written = memory.settle(row.sent, isLink ? { state: status, id, url, error } : undefined);
     // What could not be written is in the results all the same.
     this.write(written.finally(() => settled(row, outcome, request)));
   }
@@ -299,7 +293,8 @@ class Sending {
       const newest = now ?? known.at(-1);
       if (now?.state === "in flight" && !isLast) left.push(row);
       else if (newest !== undefined) settled(row, this.outcomeElsewhere(row, newest), null);
-      else if (row.known !== undefined) settled(row, knownElsewhere(row.known), null);
+      else if (row.known !== undefined)
+        settled(row, { status: "created", ...linkOf(row), isEarlier: true }, null);
       else this.queue.push({ ...row, attempts: 0, cancelled: [] });
     }
     this.elsewhere = left;
@@ -313,7 +308,7 @@ class Sending {
       return { status: "unknown", error, isEarlier: true };
     }
     const { id, url } = found;
-    return attempt.payment === this.parts.requestOf(row).identity()?.payment
+    return attempt.payment === row.sent.payment
       ? { status: "created", id, url, isEarlier: true }
       : { status: "not_sent", id, url, error: otherwise(attempt, row), isLeft: true };
   }

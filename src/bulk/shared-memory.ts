@@ -37,9 +37,9 @@ export async function openSharedMemory(
           : []),
         ...(unmarked === undefined ? [] : [cannotMark(place, path, unmarked)]),
       ],
-      settle: async (key, settled) => {
-        await memory.settle(key, settled);
-        if (hasMarked || settled.state !== "created") return;
+      settle: async (key, end) => {
+        await memory.settle(key, end);
+        if (hasMarked || end?.state !== "created") return;
         hasMarked = true;
         write(await markNow());
       },
@@ -67,7 +67,7 @@ function withOwnRows(shared: Memory, own: Memory): Memory {
       for (const attempt of added) inFile.add(sentKeyText(attempt));
       return added.length === 0 ? found : [...found, ...added].toSorted(compareAttempts);
     },
-    settle: (key, settled) => (inFile.has(sentKeyText(key)) ? own : shared).settle(key, settled),
+    settle: (key, end) => (inFile.has(sentKeyText(key)) ? own : shared).settle(key, end),
     close: async () => {
       await own.close();
       await shared.close();

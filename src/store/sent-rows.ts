@@ -20,35 +20,25 @@ export interface SentKey {
   readonly attempt: number;
 }
 
-/** What a row asked for when it was sent. */
-export interface SentContent {
+/** A row that is to be sent, with what it asks for. */
+export interface SentClaim extends SentKey {
   /** Amount, currency, kind and transaction type, comparable as text. */
   readonly payment: string;
   /** A digest of everything that the row asked for. */
   readonly content: string;
-}
-
-export interface SentClaim extends SentKey, SentContent {
   /** As it is compared; empty for a row without one. */
   readonly orderNumber: string;
 }
 
-/** The link of an attempt, as far as it is known. */
-export interface SentLink {
-  readonly id: string | null;
-  readonly url: string | null;
-  readonly error: string | null;
-}
-
-/** What became of a claim: without a link, and with the certainty that none was created, the row is free again. */
-export type Settled = (SentLink & { readonly state: "created" | "unknown" }) | { readonly state: "free" };
-
 /** An attempt to create the link of a row, whoever made it. The memory, results files and the service know attempts. */
-export interface Attempt extends SentKey, SentLink {
+export interface Attempt extends SentKey {
   /** Attempts that the memory does not have are of occurrence 0. */
   readonly source: "memory" | "results" | "service";
   /** `in flight`: claimed by a run that has not ended. `absent`: its outcome was not known, and the service has no link of it. */
   readonly state: "in flight" | "unknown" | "absent" | "created";
+  readonly id: string | null;
+  readonly url: string | null;
+  readonly error: string | null;
   /** Milliseconds since 1970, by the clock of the database or of the service; 0 if it is not known. */
   readonly sentAt: number;
   /** What the link was created for, comparable as text; undefined where that is not known. */
@@ -60,6 +50,9 @@ export interface Attempt extends SentKey, SentLink {
   /** As the service has it now; undefined where that is not known. */
   readonly status: LinkStatus | undefined;
 }
+
+/** What became of a claim. */
+export type AttemptEnd = Pick<Attempt, "id" | "url" | "error"> & { readonly state: "created" | "unknown" };
 
 /** The memory of what was sent. What a method resolves with is durable. */
 export interface Memory {
@@ -75,7 +68,8 @@ export interface Memory {
   claim(claim: SentClaim): Promise<boolean>;
   /** Keeps a claim of this run alive, whose request is still in flight. */
   extend(key: SentKey): Promise<void>;
-  settle(key: SentKey, settled: Settled): Promise<void>;
+  /** Without an end, it is certain that no link was created: the row is free again. */
+  settle(key: SentKey, end: AttemptEnd | undefined): Promise<void>;
   /** Deletes some of the rows that were sent `age` milliseconds ago or earlier. */
   forget(age: number): Promise<void>;
   close(): Promise<void>;
@@ -102,7 +96,7 @@ const FORGOTTEN = 2000;
 type SentWrite =
   | { readonly type: "claim"; readonly claim: SentClaim }
   | { readonly type: "extend"; readonly key: SentKey }
-  | { readonly type: "settle"; readonly key: SentKey; readonly settled: Settled };
+  | { readonly type: "settle"; readonly key: SentKey; readonly end: AttemptEnd | undefined };
 
 interface MemoryParts extends Pick<Memory, "place" | "isLocal" | "close"> {
   /** Throws if what was just written would not be found again. */
@@ -125,7 +119,7 @@ export function createMemory(transact: Transact, { place, isLocal, written, clos
     find: (keys) => transact((session) => find(session, keys)),
     claim: (claim) => group.add({ type: "claim", claim }),
     extend: async (key) => void (await group.add({ type: "extend", key })),
-    settle: async (key, settled) => void (await group.add({ type: "settle", key, settled })),
+    settle: async (key, end) => void (await group.add({ type: "settle", key, end })),
     forget: (age) => transact((session) => forget(session, age)),
     close: async () => {
       await group.settled();
@@ -200,12 +194,12 @@ async function writeSent(
     write.type === "extend" ? [[...keyOf(write.key), now + LEASE]] : [],
   );
   const links = ordered.flatMap((write) => {
-    if (write.type !== "settle" || write.settled.state === "free") return [];
-    const { state, id, url, error } = write.settled;
+    if (write.type !== "settle" || write.end === undefined) return [];
+    const { state, id, url, error } = write.end;
     return [[...keyOf(write.key), state, id, url, error]];
   });
   const free = ordered.flatMap((write) =>
-    write.type === "settle" && write.settled.state === "free" ? [[...keyOf(write.key)]] : [],
+    write.type === "settle" && write.end === undefined ? [[...keyOf(write.key)]] : [],
   );
   const returning = `ON CONFLICT DO NOTHING RETURNING ${KEY.join()}`;
   const claimed = await insert(session, SENT_ROWS, CLAIMED, claims, returning);

@@ -16,7 +16,6 @@ const KEY = orderKey(SERVICE, "1", "A-1");
 /** One of two equal rows of an order. */
 const ROW: CheckedRow = {
   row: { line: 2, columns: [], values: [], problems: NO_PROBLEMS },
-  key: KEY,
   identity: { key: KEY, terminal: "1", payment: "EUR 10.00 one-time SALE", content: "c", orderNumber: "A-1" },
   own: undefined,
   isValid: true,

@@ -37,9 +37,8 @@ async function check(text: string, env: Readonly<Record<string, string>> = {}) {
     signal,
     checked: () => undefined,
   });
-  const plain = ({ row, key, identity, own, isValid, isChosen }: CheckedRow) => ({
+  const plain = ({ row, identity, own, isValid, isChosen }: CheckedRow) => ({
     row,
-    key,
     identity,
     own,
     isValid,
@@ -117,9 +116,9 @@ function sentOf(planned: readonly PlannedRow[], rows: Awaited<ReturnType<typeof 
 }
 
 /** The plan without the order of the rows. */
-const summary = (planned: readonly PlannedRow[], rows: readonly { readonly key: string | undefined }[]) =>
+const summary = (planned: readonly PlannedRow[], rows: readonly Pick<CheckedRow, "identity">[]) =>
   planned
-    .map(({ state, claim, link }, at) => JSON.stringify([state, rows[at]?.key, claim, link?.id]))
+    .map(({ state, claim, link }, at) => JSON.stringify([state, rows[at]?.identity?.key, claim, link?.id]))
     .toSorted();
 
 describe("the plan of a list", () => {

@@ -4,7 +4,7 @@ import { openLocalMemory } from "../../src/bulk/local-memory.ts";
 import { Pace } from "../../src/bulk/pace.ts";
 import { readList } from "../../src/lists/read-list.ts";
 import { requestOf, type RowContext } from "../../src/bulk/row.ts";
-import { sendRows, type Created, type DueRow } from "../../src/bulk/send.ts";
+import { sendRows, type DueRow, type SentAnswer } from "../../src/bulk/send.ts";
 import type { Outcome } from "../../src/bulk/outcome.ts";
 import { SYSTEM_TIMERS } from "../../src/values/timers.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
@@ -26,12 +26,12 @@ interface Case {
   /** The rows that another run had in flight when this one was planned, and has given back since. */
   readonly elsewhere?: (rows: readonly DueRow[]) => readonly DueRow[];
   /** Answers the request of a customer; `time` is what the run's clock shows. */
-  readonly create: (customer: string, time: number) => Promise<Created>;
+  readonly create: (customer: string, time: number) => Promise<SentAnswer>;
 }
 
 const failure = (code: FailureCode, retryAfter?: number): PaylinkError =>
   new PaylinkError(code, code, { details: { retryAfter } });
-const created = (id: string): Promise<Created> =>
+const created = (id: string): Promise<SentAnswer> =>
   Promise.resolve({ link: { id, url: `https://x/${id}` }, violations: [], asksForOther: false });
 
 /** Runs a list on a clock of its own, which leaps whenever the run waits. */
@@ -61,8 +61,9 @@ async function run({
   const memory = openLocalMemory(temporaryHome(), { isDryRun: false });
   const rowAt = (at: number) => list.rows.at(at) ?? { line: 0, columns: [], values: [], problems: [] };
   const rows = [...list.rows].map((row, at): DueRow => {
-    const { key = "" } = requestOf(row, context, now()).identity() ?? {};
-    return { at, sent: { key, occurrence: 1, attempt: 1 }, cancels: [], isCorrection: false };
+    const { key = "", payment = "", content = "" } = requestOf(row, context, now()).identity() ?? {};
+    const sent = { key, payment, content, orderNumber: "", occurrence: 1, attempt: 1 };
+    return { at, sent, cancels: [], isCorrection: false };
   });
   await meanwhile?.(memory, rows);
   const outcomes = new Map<number, Outcome>();

@@ -76,7 +76,7 @@ export async function prepareList(
   });
   if (out.json)
     for (const checkedRow of checked.rows)
-      if (checkedRow.key === undefined && checkedRow.isChosen)
+      if (checkedRow.identity === undefined && checkedRow.isChosen)
         out.lines([JSON.stringify(invalidJson(checkedRow))]);
   const results: Attempt[] = [];
   for (const path of resultFiles) {

@@ -85,18 +85,20 @@ const CORRECT_ORDER = hint`Write their order numbers as they were. If a row is a
 const MAX_NAMED = 10;
 
 function repetitions(twice: readonly CheckedRow[], sendAll: CommandLine): ListRefusal {
-  const problems = [...grouped(twice, ({ key = "" }) => key).values()].slice(0, MAX_NAMED).map((group) => {
-    const lines = group.slice(0, MAX_NAMED).map(({ row }) => row.line);
-    const at = `lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`;
-    const spelled = [...new Set(group.map(({ identity }) => safeText(identity?.orderNumber ?? "")))];
-    const [first] = group;
-    if (spelled.length > 1)
-      return { at, message: `have one order number in several spellings: ${spelled.join(", ")}` };
-    const isSame = group.every(({ identity }) => identity?.content === first?.identity?.content);
-    return isSame
-      ? { at, message: `ask for the same payment${invisibleDifference(group)}` }
-      : { at, message: `have the order number ${spelled[0]}, and ask for different payments` };
-  });
+  const problems = [...grouped(twice, ({ identity }) => identity?.key ?? "").values()]
+    .slice(0, MAX_NAMED)
+    .map((group) => {
+      const lines = group.slice(0, MAX_NAMED).map(({ row }) => row.line);
+      const at = `lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`;
+      const spelled = [...new Set(group.map(({ identity }) => safeText(identity?.orderNumber ?? "")))];
+      const [first] = group;
+      if (spelled.length > 1)
+        return { at, message: `have one order number in several spellings: ${spelled.join(", ")}` };
+      const isSame = group.every(({ identity }) => identity?.content === first?.identity?.content);
+      return isSame
+        ? { at, message: `ask for the same payment${invisibleDifference(group)}` }
+        : { at, message: `have the order number ${spelled[0]}, and ask for different payments` };
+    });
   // Two rows with one order number would be two links for one order.
   const isOfOrders = twice.some(({ identity }) => (identity?.orderNumber ?? "") !== "");
   return {

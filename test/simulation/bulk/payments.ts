@@ -116,7 +116,7 @@ export class Payments {
       if (claim === undefined || outcome?.status !== "created" || outcome.isEarlier === true) continue;
       if (!end.isDurable) continue;
       const stored = attempts.find(
-        (row) => String(row["key"]) === list.rows.at(at)?.key && row["id"] === outcome.id,
+        (row) => String(row["key"]) === list.rows.at(at)?.identity?.key && row["id"] === outcome.id,
       );
       if (stored?.["state"] !== "created")
         this.#trace.broken(`${says}: ${outcome.id}, and the memory does not have it`);
@@ -142,6 +142,6 @@ const textOfRow = (row: Row): string =>
 const DIGESTS = new Map<string, Set<string>>();
 for (const { rows, keys } of CHECKED_LISTS)
   for (const [at, key] of keys.entries()) {
-    const digest = rows.at(at)?.key;
+    const digest = rows.at(at)?.identity?.key;
     if (digest !== undefined) DIGESTS.set(key, new Set([...(DIGESTS.get(key) ?? []), digest]));
   }
