@@ -130,7 +130,7 @@ export function createMemory(transact: Transact, { place, isLocal, written, clos
 
 /** The number of the last link, for the mark of the memory: when its row was sent. No run deletes it. */
 export const LAST_SENT = (schema: string): string =>
-  `SELECT sent_at FROM ${schema}${SENT_ROWS} WHERE state = 'created' ORDER BY sent_at DESC LIMIT 1`;
+  `SELECT max(sent_at) AS sent_at FROM ${schema}${SENT_ROWS} WHERE state = 'created'`;
 
 const emptied = (): PaylinkError =>
   new PaylinkError("database_unusable", "The memory of bulk was emptied during this run.");

@@ -21,6 +21,7 @@ import { safeText } from "../../render/safe-text.ts";
 import { likeliestLinks } from "../../service/advice.ts";
 import type { BulkOptions } from "./flags.ts";
 import type { PreparedList } from "./list.ts";
+import { MOST_NAMED_ROWS, rowName } from "./named-rows.ts";
 import { rerun } from "./rerun.ts";
 
 /** Where the results go. */
@@ -39,9 +40,6 @@ export interface RunEnd extends ListEnd {
   /** Of the links that this run created. */
   readonly sums: Sums;
 }
-
-/** Rows that are named on the terminal; all of them are in the results. */
-const MAX_NAMED_ROWS = 20;
 
 const KEEP_RESULTS = hint`paylink could not remember the last rows, so the next run will call them unknown. These results have them: keep a copy.`;
 const CONTINUE = hint`Run the same command again to continue: no row is sent twice.`;
@@ -68,8 +66,8 @@ export async function finishRun(
     const kind = kindOf(outcome);
     tally[kind]++;
     if (kind === "created") terminals.add(row.identity?.terminal);
-    if (FAILED.has(kind) && named.length < MAX_NAMED_ROWS)
-      named.push(`  ${lineOf(row)}  ${kind}  ${safeText(outcome.error ?? "")}`);
+    if (FAILED.has(kind) && named.length < MOST_NAMED_ROWS)
+      named.push(`  ${rowName(row)}  ${kind}  ${safeText(outcome.error ?? "")}`);
     if (outcome.isWithoutLink === true) withoutLink.push(safeText(orderOrLine(row)));
     if (kind === "unknown" && (row.identity?.orderNumber ?? "") === "") unknownWithoutNumber++;
   }
@@ -138,10 +136,6 @@ function outcomeOf(planned: PlannedRow | undefined, sent: Outcome | undefined, r
   const { others } = planned;
   return sent.status === "created" && others.length > 0 ? { ...sent, error: canBePaid(others) } : sent;
 }
-
-/** `line 3, A-1` */
-const lineOf = ({ row, identity }: CheckedRow): string =>
-  [`line ${row.line}`, safeText(identity?.orderNumber ?? "")].filter(Boolean).join(", ");
 
 const orderOrLine = ({ row, identity }: CheckedRow): string => identity?.orderNumber || `line ${row.line}`;
 
@@ -236,14 +230,11 @@ function runFailure(
   return undefined;
 }
 
-/** Customers that are named. */
-const MAX_NAMED_ORDERS = 10;
-
 function withoutLinkText(orders: readonly string[]): string {
   if (orders.length === 0) return "";
-  const named = orders.slice(0, MAX_NAMED_ORDERS).join(", ");
+  const named = orders.slice(0, MOST_NAMED_ROWS).join(", ");
   const more =
-    orders.length > MAX_NAMED_ORDERS ? ` and ${formatCount(orders.length - MAX_NAMED_ORDERS)} more` : "";
+    orders.length > MOST_NAMED_ROWS ? ` and ${formatCount(orders.length - MOST_NAMED_ROWS)} more` : "";
   return ` ${plural(orders.length, "customer has", "customers have")} no link that can be paid now, since the earlier links have ended: ${named}${more}.`;
 }
 

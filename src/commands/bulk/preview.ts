@@ -20,7 +20,7 @@ import { safeText } from "../../render/safe-text.ts";
 import { warnOfCallbacks } from "../link-output.ts";
 import type { BulkOptions } from "./flags.ts";
 import { isBefore, type PreparedList } from "./list.ts";
-import { moreThanNamed, namedRows, placesOf, type NamedRow } from "./refusal.ts";
+import { rowsOfKind, type RowSentBefore } from "./named-rows.ts";
 import { rerun } from "./rerun.ts";
 
 /** What this run asks for. */
@@ -112,21 +112,22 @@ const sendExpired = (rows: number): string =>
   `To send the ${plural(rows, "row")} whose ${wordFor(rows, "link has", "links have")} expired: --again expired`;
 
 /** What was read at the service, what only the service knows, and which links can be paid besides. */
-function readingLines({ checked, planned, known: { reading }, counts }: PreparedList): string[] {
+function readingLines(list: PreparedList): string[] {
+  const { reading } = list.known;
   const named = (
     is: (row: PlannedRow) => boolean,
     what: (rows: string) => string,
-    lineOf: (row: NamedRow) => string,
-  ) => {
-    const at = placesOf(planned, is);
-    if (at.length === 0) return [];
-    const lines = namedRows(at, checked.rows, planned).map(
-      (row) => `  ${row.line}  ${safeText(lineOf(row))}`,
-    );
-    return [`${what(plural(at.length, "row"))}${moreThanNamed(at)}`, ...lines];
+    said: (row: RowSentBefore) => string,
+  ): string[] => {
+    const { count, named: rows, limit } = rowsOfKind(list, is);
+    if (count === 0) return [];
+    const lines = rows.map((row) => {
+      const { orderNumber, payment } = row.identity;
+      return `  ${row.line}  ${safeText(`${orderNumber || payment}: ${said(row)}`)}`;
+    });
+    return [`${what(plural(count, "row"))}${limit}`, ...lines];
   };
   const { links, since } = reading;
-  const order = ({ identity: { orderNumber, payment } }: NamedRow): string => orderNumber || payment;
   return [
     ...(since === undefined || links === 0
       ? []
@@ -134,18 +135,18 @@ function readingLines({ checked, planned, known: { reading }, counts }: Prepared
     ...named(
       ({ isElsewhere, link }) => isElsewhere && link !== undefined,
       (rows) =>
-        `${rows} ${wordFor(counts.elsewhere, "has", "have")} a link that a colleague or another program made.`,
-      (row) => `${order(row)}: ${linkText(row.link)}, ${row.link.status ?? "state not known"}`,
+        `${rows} ${wordFor(list.counts.elsewhere, "has", "have")} a link that a colleague or another program made.`,
+      (row) => `${linkText(row.link)}, ${row.link.status ?? "state not known"}`,
     ),
     ...named(
       ({ others }) => others.length > 0,
       (rows) => `${rows}: another link of the order can be paid. To cancel it: links cancel <id>.`,
-      (row) => `${order(row)}: ${row.others.map(linkText).join(", ")}`,
+      ({ others }) => others.map(linkText).join(", "),
     ),
     ...named(
       ({ state, isForOther, isDue, isLeft }) => state === "paid" && isForOther && !isDue && !isLeft,
       (rows) => `${rows} paid, and the list asks for another payment now: nothing is sent for them.`,
-      (row) => `${order(row)}: ${row.identity.payment}, was paid with ${linkText(row.link)}`,
+      (row) => `${row.identity.payment}, was paid with ${linkText(row.link)}`,
     ),
   ];
 }

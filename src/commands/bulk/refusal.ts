@@ -1,10 +1,10 @@
 /** What keeps a list from being sent, in words that name the rows. */
 import { plural, wordFor, formatCount } from "../../values/plural.ts";
-import type { Checked, CheckedRow } from "../../bulk/read.ts";
+import type { CheckedRow } from "../../bulk/read.ts";
 import { grouped } from "../../bulk/groups.ts";
 import { linkText } from "../../bulk/outcome.ts";
-import { isEnded, isHeldUp, type PlannedRow } from "../../bulk/plan.ts";
-import { knownPart, type RowIdentity } from "../../bulk/row.ts";
+import { isEnded, isHeldUp } from "../../bulk/plan.ts";
+import { knownPart } from "../../bulk/row.ts";
 import { cellText } from "../../lists/cells.ts";
 import { mapAdvice } from "../../lists/columns.ts";
 import { RowProblems } from "../../lists/row-problems.ts";
@@ -17,6 +17,7 @@ import { safeText, visibleText } from "../../render/safe-text.ts";
 import type { Attempt } from "../../store/sent-rows.ts";
 import type { BulkOptions } from "./flags.ts";
 import type { PreparedList } from "./list.ts";
+import { MOST_NAMED_ROWS, rowsOfKind, type RowsOfKind } from "./named-rows.ts";
 import { rerun } from "./rerun.ts";
 
 /** What keeps a list from being sent, in the words of an error. */
@@ -29,10 +30,11 @@ interface ListRefusal {
 /** Names every row that cannot be sent; undefined if the others may be sent. */
 export function listRefusal(
   context: Context,
-  { checked, planned, counts }: PreparedList,
+  list: PreparedList,
   { skipInvalid, again }: BulkOptions,
 ): PaylinkError | undefined {
   const { out } = context;
+  const { checked, planned, counts } = list;
   const { invalid, rows } = counts;
   const found = new RowProblems();
   for (const [at, row] of checked.rows.entries())
@@ -51,16 +53,14 @@ export function listRefusal(
       message: `The column ${safeText(name)} is not sent, and looks like the currency.`,
       hint: [mapAdvice(name, "currency")],
     });
-  const twice = placesOf(planned, ({ state }) => state === "twice").flatMap((at) => checked.rows[at] ?? []);
+  const twice = checked.rows.filter((_, at) => planned[at]?.state === "twice");
   if (twice.length > 0) refusals.push(repetitions(twice, rerun(context, "--allow-duplicates")));
-  const misplaced = placesOf(planned, ({ state }) => state === "misplaced");
-  if (misplaced.length > 0) refusals.push(misplacements(misplaced, checked, planned));
-  const respelled = placesOf(planned, ({ state }) => state === "respelled");
-  if (respelled.length > 0)
-    refusals.push(respellings(respelled, checked, planned, rerun(context, "--allow-duplicates")));
-  const changed = placesOf(planned, (row) => isHeldUp(row, again));
-  if (changed.length > 0)
-    refusals.push(changes(changed, checked, planned, rerun(context, "--again", "changed")));
+  const misplaced = rowsOfKind(list, ({ state }) => state === "misplaced");
+  if (misplaced.count > 0) refusals.push(misplacements(misplaced));
+  const respelled = rowsOfKind(list, ({ state }) => state === "respelled");
+  if (respelled.count > 0) refusals.push(respellings(respelled, rerun(context, "--allow-duplicates")));
+  const changed = rowsOfKind(list, (row) => isHeldUp(row, again));
+  if (changed.count > 0) refusals.push(changes(changed, rerun(context, "--again", "changed")));
   if (refusals.length === 0) return undefined;
   const message = [...refusals.map((refusal) => refusal.message), "Nothing was sent."].join(" ");
   return new PaylinkError("usage", message, {
@@ -69,26 +69,20 @@ export function listRefusal(
     details: {
       rows,
       invalid,
-      misplaced: misplaced.length,
-      respelled: respelled.length,
-      changed: changed.length,
+      misplaced: misplaced.count,
+      respelled: respelled.count,
+      changed: changed.count,
     },
   });
 }
 
-export const placesOf = (planned: readonly PlannedRow[], is: (row: PlannedRow) => boolean): number[] =>
-  planned.flatMap((row, at) => (is(row) ? [at] : []));
-
 const CORRECT_ORDER = hint`Write their order numbers as they were. If a row is another order, empty its cells id, url and status.`;
-
-/** Rows, and groups of rows, that are named one by one. */
-const MAX_NAMED = 10;
 
 function repetitions(twice: readonly CheckedRow[], sendAll: CommandLine): ListRefusal {
   const problems = [...grouped(twice, ({ identity }) => identity?.key ?? "").values()]
-    .slice(0, MAX_NAMED)
+    .slice(0, MOST_NAMED_ROWS)
     .map((group) => {
-      const lines = group.slice(0, MAX_NAMED).map(({ row }) => row.line);
+      const lines = group.slice(0, MOST_NAMED_ROWS).map(({ row }) => row.line);
       const at = `lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`;
       const spelled = [...new Set(group.map(({ identity }) => safeText(identity?.orderNumber ?? "")))];
       const [first] = group;
@@ -123,64 +117,48 @@ function invisibleDifference([first, ...others]: readonly CheckedRow[]): string 
 }
 
 /** Rows whose results name the link of another row: taking that link for theirs would leave them unsent. */
-function misplacements(
-  at: readonly number[],
-  { rows }: Checked,
-  planned: readonly PlannedRow[],
-): ListRefusal {
-  const problems = namedRows(at, rows, planned).map(
-    ({ line, identity, link: { id, url, status, orderNumber: whoseOrder } }) => {
-      const { orderNumber } = identity;
-      const link = safeText(url ?? id ?? "");
-      const row =
-        orderNumber === "" ? "the row has no order number" : `the row is order ${safeText(orderNumber)}`;
-      const whose =
-        status === undefined || whoseOrder === ""
-          ? "and another row has it too"
-          : `which belongs to order ${safeText(whoseOrder)}`;
-      return { at: line, message: `${row}, and has the link ${link}, ${whose}` };
-    },
-  );
+function misplacements({ count, named, limit }: RowsOfKind): ListRefusal {
+  const problems = named.map(({ line, identity, link: { id, url, status, orderNumber: whoseOrder } }) => {
+    const { orderNumber } = identity;
+    const link = safeText(url ?? id ?? "");
+    const row =
+      orderNumber === "" ? "the row has no order number" : `the row is order ${safeText(orderNumber)}`;
+    const whose =
+      status === undefined || whoseOrder === ""
+        ? "and another row has it too"
+        : `which belongs to order ${safeText(whoseOrder)}`;
+    return { at: line, message: `${row}, and has the link ${link}, ${whose}` };
+  });
   return {
-    message: `${plural(at.length, "row")} ${wordFor(at.length, "names the link", "name the links")} of other rows.${moreThanNamed(at)}`,
+    message: `${plural(count, "row")} ${wordFor(count, "names the link", "name the links")} of other rows.${limit}`,
     problems,
     hint: CORRECT_ORDER,
   };
 }
 
 /** Rows whose order number a spreadsheet seems to have changed: they were sent before, and would be sent again. */
-function respellings(
-  at: readonly number[],
-  { rows }: Checked,
-  planned: readonly PlannedRow[],
-  sendAll: CommandLine,
-): ListRefusal {
-  const problems = namedRows(at, rows, planned).map(({ line, identity, link }) => ({
+function respellings({ count, named, limit }: RowsOfKind, sendAll: CommandLine): ListRefusal {
+  const problems = named.map(({ line, identity, link }) => ({
     at: line,
     message: `has the order number ${safeText(identity.orderNumber)}, and ${safeText(link.orderNumber)} was sent before`,
   }));
   return {
-    message: `${plural(at.length, "row")} ${wordFor(at.length, "has an order number that was", "have order numbers that were")} sent before in another spelling.${moreThanNamed(at)}`,
+    message: `${plural(count, "row")} ${wordFor(count, "has an order number that was", "have order numbers that were")} sent before in another spelling.${limit}`,
     problems,
     hint: hint`A spreadsheet changes numbers: write them as they were sent, in a column formatted as text. If they are other orders: ${sendAll}`,
   };
 }
 
 /** Rows that were sent with other values: the customer would get a second link for one order. */
-function changes(
-  at: readonly number[],
-  { rows }: Checked,
-  planned: readonly PlannedRow[],
-  sendChanged: CommandLine,
-): ListRefusal {
-  const problems = namedRows(at, rows, planned).map(({ line, identity, link, others }) => {
+function changes({ count, named, limit }: RowsOfKind, sendChanged: CommandLine): ListRefusal {
+  const problems = named.map(({ line, identity, link, others }) => {
     const { orderNumber, payment } = identity;
     const order = orderNumber === "" ? "" : `${safeText(orderNumber)}: `;
     const was = knownPart(link.payment ?? "");
     return { at: line, message: `${order}${payment}, was ${was}. ${linkOfChange(link, others)}` };
   });
   return {
-    message: `${plural(at.length, "row")} ${wordFor(at.length, "was", "were")} sent before with another amount, currency, kind or transaction type.${moreThanNamed(at)}`,
+    message: `${plural(count, "row")} ${wordFor(count, "was", "were")} sent before with another amount, currency, kind or transaction type.${limit}`,
     problems,
     hint: hint`To cancel all links of these orders that can still be paid, and send the rows as they are now: ${sendChanged}`,
   };
@@ -195,25 +173,3 @@ function linkOfChange(link: Attempt, others: readonly Attempt[]): string {
     others.length === 0 ? "" : `, and can be paid with ${others.map(linkText).map(safeText).join(", ")} too`;
   return `It has the link ${named}${state}${more}`;
 }
-
-export const moreThanNamed = ({ length }: readonly number[]): string =>
-  length > MAX_NAMED ? ` ${MAX_NAMED} of them are named.` : "";
-
-export interface NamedRow {
-  readonly line: string;
-  readonly identity: RowIdentity;
-  readonly link: Attempt;
-  readonly others: readonly Attempt[];
-}
-
-/** The first of the rows at some places, with what was sent for them. */
-export const namedRows = (
-  at: readonly number[],
-  rows: readonly CheckedRow[],
-  planned: readonly PlannedRow[],
-): NamedRow[] =>
-  at.slice(0, MAX_NAMED).flatMap((place) => {
-    const [row, { link, others = [] } = {}] = [rows[place], planned[place]];
-    if (row?.identity === undefined || link === undefined) return [];
-    return [{ line: `line ${row.row.line}`, identity: row.identity, link, others }];
-  });
