@@ -4,6 +4,9 @@ import type { HttpRequest } from "../http/message.ts";
 import type { SampleOrder, SampleSource } from "../sender/samples.ts";
 import type { WebhookOptions } from "../sender/signed-webhook.ts";
 
+/** The case whose failure tells that a copy of the body is verified. */
+export const EXACT_BYTES = "exact-bytes";
+
 export interface EndpointCase {
   readonly name: string;
   /** `answered` is either: 2xx or 4xx. */

@@ -2,7 +2,7 @@
 import { UNITS } from "../values/time.ts";
 import { JsonNumber, stringifyJson } from "../values/json.ts";
 import { halfOf } from "../domain/money.ts";
-import type { CaseWebhook, EndpointCase, ExpectedAnswer } from "./endpoint-case.ts";
+import { type CaseWebhook, type EndpointCase, EXACT_BYTES, type ExpectedAnswer } from "./endpoint-case.ts";
 import {
   sampleBody,
   type SampleOrder,
@@ -181,7 +181,7 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
     { order: "fresh", books: "perhaps" },
   ),
   acceptedCase(
-    "exact-bytes",
+    EXACT_BYTES,
     "a body that changes when it is parsed and serialised: 10.00, spaces, escapes and letters outside ASCII",
     "The digest is over the bytes. An endpoint that parses and serialises before it verifies refuses genuine payments.",
     (sender, source, order) => {

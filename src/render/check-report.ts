@@ -3,7 +3,7 @@ import { answerWords, isPage, pageWords } from "../http/answer-words.ts";
 import { isSuccess } from "../http/message.ts";
 import type { BookedOrder } from "../check/booked.ts";
 import { answersIn, type CaseResult, type EndpointAnswer } from "../check/endpoint.ts";
-import type { ExpectedAnswer } from "../check/endpoint-case.ts";
+import { EXACT_BYTES, type ExpectedAnswer } from "../check/endpoint-case.ts";
 import { bookedWords } from "./booked.ts";
 import { likelyCause } from "./likely-cause.ts";
 import type { Paint } from "./paint.ts";
@@ -89,8 +89,11 @@ export function commonCause(results: readonly CaseResult[], ownKey: string): str
   const forged = answersOf(results.filter(({ expects }) => expects === "refused"));
   const genuine = answersOf(genuineCases(results));
   const circumstances = { comesAgain: false, ownKey };
-  if (!isNoneTaken(results))
-    return likelyCause({ genuine: genuine.filter(({ status }) => isSuccess(status)), forged }, circumstances);
+  if (!isNoneTaken(results)) {
+    const copy = results.find(({ name, ok }) => name === EXACT_BYTES && !ok);
+    const taken = genuine.filter(({ status }) => isSuccess(status));
+    return copy?.consequence ?? likelyCause({ genuine: taken, forged }, circumstances);
+  }
   const derived = results.find(({ expects, required, ok }) => expects === "accepted" && !required && ok);
   return derived === undefined
     ? likelyCause({ genuine, forged }, circumstances)
@@ -114,8 +117,9 @@ function markOf(result: CaseResult | undefined, paint: Paint): string {
 /** What an endpoint said to the webhook that it answered wrongly, and why it probably did; empty if it said nothing. */
 export function wrongAnswerWords({ wrong, expects }: Pick<CaseResult, "wrong" | "expects">): string {
   if (wrong === undefined) return "";
-  // There is no likely cause for accepting what must be refused.
-  const cause = expects === "accepted" ? likelyCause({ genuine: [wrong] }, { comesAgain: false }) : undefined;
+  // There is no likely cause for accepting what must be refused; that of the key is one for all cases.
+  const circumstances = { comesAgain: false, isRightKey: true };
+  const cause = expects === "accepted" ? likelyCause({ genuine: [wrong] }, circumstances) : undefined;
   return [saidWords(wrong), cause].filter((words) => words !== undefined).join("\n");
 }
 

@@ -24,6 +24,8 @@ export interface CauseContext {
   readonly ownKey?: string | undefined;
   /** Whether the webhook is sent again by itself. */
   readonly comesAgain: boolean;
+  /** The key is not why: it has verified another webhook, or the signature is forged. */
+  readonly isRightKey?: boolean;
 }
 
 /** Of samples: where the key is that verifies what `--sign-with` or the sandbox's key has signed. */
@@ -45,7 +47,7 @@ export function likelyCause(
   }
   if (genuine.length > 0) return beliefIn(forged);
   const [cause] = byFrequency(
-    forged.map((ending) => causeOfOne(ending, { ...circumstances, isForged: true })),
+    forged.map((ending) => causeOfOne(ending, { ...circumstances, isRightKey: true })),
   );
   return cause;
 }
@@ -54,11 +56,6 @@ export function likelyCause(
 export function lastCause({ delivery }: StoredEvent, { attempts }: History): string | undefined {
   const comesAgain = delivery !== null && (delivery.next !== null || delivery.comesAgain);
   return likelyCause({ genuine: attempts.slice(-1) }, { comesAgain });
-}
-
-interface Circumstances extends CauseContext {
-  /** It is right to refuse its signature. */
-  readonly isForged?: boolean;
 }
 
 /** The most frequent first; of equally frequent ones, the one that came first. */
@@ -87,14 +84,14 @@ function causeBeside(forged: readonly Ending[], refused: readonly Ending[]): str
 
 /** It refuses few of them, such as those with another method. */
 function beliefIn(forged: readonly Ending[]): string | undefined {
-  if (!isMost(forged, ({ status }) => isSuccess(status))) return undefined;
-  const isPage = forged.some(({ reply }) => reply !== null && /<html|<!doctype html/i.test(reply.text));
-  return isPage
+  const taken = forged.filter(({ status }) => isSuccess(status));
+  if (taken.length <= forged.length / 2) return undefined;
+  return isMost(taken, ({ reply }) => reply !== null && /<html|<!doctype html/i.test(reply.text))
     ? "It answers every webhook with a page, such as a login or the start page of a front end: this is not the path of a webhook endpoint."
     : "It accepts forged webhooks too: it does not verify, or it answers before it has verified.";
 }
 
-function causeOfOne(ending: Ending, circumstances: Circumstances): string | undefined {
+function causeOfOne(ending: Ending, circumstances: CauseContext): string | undefined {
   const { status, failure, reply, signatureAge, target } = ending;
   const broker = target === undefined ? undefined : brokerOf(new URL(target));
   if (failure !== null)
@@ -180,13 +177,13 @@ interface AnswerRow {
   readonly words?: RegExp;
   /** A header field that the answer has. */
   readonly header?: string;
-  readonly cause: (circumstances: Circumstances, reply: ReplyText) => string | undefined;
+  readonly cause: (circumstances: CauseContext, reply: ReplyText) => string | undefined;
 }
 
-const keyCause = ({ ownKey, isForged }: Circumstances): string | undefined =>
-  isForged === true
+const keyCause = ({ ownKey, isRightKey }: CauseContext): string | undefined =>
+  isRightKey === true
     ? undefined
-    : `It refuses the signature: does it verify with this key? ${ownKey ?? "paylink config get webhookKey"}`;
+    : `It refuses the signature: its key is another one, or something on the way changes the body or a signed field such as Content-Type (its log may say which). Does it verify with this key? ${ownKey ?? "paylink config get webhookKey"}`;
 const PARSED_BODY =
   "the body is parsed before the webhook's route, such as by express.json(), so that its bytes are gone";
 const PARSER_CAUSE = (): string =>
@@ -202,7 +199,7 @@ const UNUSABLE_KEY = (): string =>
   "It has no key that it can use: give it the public key of the service. Its log says what is wrong.";
 
 /** By the code of the answer. What the listener and the library refuse otherwise is `not_verified`. */
-const CODE_CAUSES: Readonly<Record<string, (circumstances: Circumstances) => string | undefined>> = {
+const CODE_CAUSES: Readonly<Record<string, (circumstances: CauseContext) => string | undefined>> = {
   not_verified: keyCause,
   unsigned: () =>
     "It gets no signature: something in front of it removes the fields Signature and Signature-Input.",

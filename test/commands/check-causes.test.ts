@@ -19,6 +19,8 @@ interface Shop {
   readonly key: string;
   /** The body is parsed before the webhook's route. */
   readonly parsesFirst: boolean;
+  /** What is verified is the body as it is parsed and serialised again. */
+  readonly verifiesCopy: boolean;
   /** The answer comes before the payment is booked. */
   readonly answersFirst: boolean;
   readonly book: (webhook: VerifiedWebhook) => unknown;
@@ -29,13 +31,15 @@ type Answers = "problem" | "status";
 
 /** Starts a shop, and gives its origin. */
 const FRAMEWORKS: Readonly<Record<string, (shop: Shop, answers: Answers) => Promise<number>>> = {
-  Express: ({ key, parsesFirst, answersFirst, book }, answers) => {
+  Express: ({ key, parsesFirst, verifiesCopy, answersFirst, book }, answers) => {
     const verify = createVerifier({ key });
     const app = express();
-    if (parsesFirst) app.use(express.json());
+    if (parsesFirst || verifiesCopy) app.use(express.json());
     app.post(PATH, async (request, response) => {
       try {
-        const webhook = await verify(request);
+        const { method, originalUrl: url, rawHeaders, headers } = request;
+        const copy = { method, url, rawHeaders, headers, body: JSON.stringify(request.body) };
+        const webhook = await verify(verifiesCopy ? copy : request);
         if (answersFirst) response.sendStatus(200);
         await book(webhook);
         if (!answersFirst) response.sendStatus(200);
@@ -48,13 +52,17 @@ const FRAMEWORKS: Readonly<Record<string, (shop: Shop, answers: Answers) => Prom
     app.use(express.json());
     return listenOnFreePort(createServer(app));
   },
-  Hono: ({ key, parsesFirst, answersFirst, book }, answers) => {
+  Hono: ({ key, parsesFirst, verifiesCopy, answersFirst, book }, answers) => {
     const verify = createVerifier({ key });
     const app = new Hono();
     app.post(PATH, async (context) => {
       if (parsesFirst) await context.req.json().catch(() => undefined);
       try {
-        const webhook = await verify(context.req.raw);
+        const { method, url, headers } = context.req.raw;
+        const copy = async () => JSON.stringify(await context.req.json().catch(() => ({})));
+        const webhook = await verify(
+          verifiesCopy ? { method, url, headers, body: await copy() } : context.req.raw,
+        );
         const booked = Promise.resolve(book(webhook));
         if (!answersFirst) await booked;
         return context.body(null, 200);
@@ -115,7 +123,7 @@ async function lastLines(start: (books: Books) => Promise<number>, path = PATH) 
   return { exit, shown: lines.join(" ").replace(/\s+/g, " ") };
 }
 
-const RIGHT = { key: KEYS.publicPem, parsesFirst: false, answersFirst: false };
+const RIGHT = { key: KEYS.publicPem, parsesFirst: false, verifiesCopy: false, answersFirst: false };
 const CAUSES: readonly Answers[] = ["problem", "status"];
 
 describe.each(Object.entries(FRAMEWORKS))("a shop with %s", (_, start) => {
@@ -131,7 +139,16 @@ describe.each(Object.entries(FRAMEWORKS))("a shop with %s", (_, start) => {
     expect(exit).toBe(7);
     expect(shown).toContain("accepts no genuine webhook");
     expect(shown).toContain("the body is parsed before the webhook's route");
-    expect(shown).not.toContain("does it verify with this key");
+    expect(shown).not.toContain("Does it verify with this key");
+  });
+
+  it("that verifies a copy of the body", async () => {
+    const { exit, shown } = await lastLines((books) =>
+      start({ ...RIGHT, verifiesCopy: true, book: rightly(books) }, "problem"),
+    );
+    expect(exit).toBe(7);
+    expect(shown).toContain("An endpoint that parses and serialises before it verifies refuses genuine");
+    expect(shown).not.toContain("Does it verify with this key");
   });
 
   it("that is asked at a wrong path", async () => {
@@ -141,7 +158,7 @@ describe.each(Object.entries(FRAMEWORKS))("a shop with %s", (_, start) => {
     );
     expect(exit).toBe(7);
     expect(shown).toContain("It serves nothing at this path");
-    expect(shown).not.toContain("does it verify with this key");
+    expect(shown).not.toContain("Does it verify with this key");
   });
 
   it.each(CAUSES)("that has another key (%s)", async (answers) => {
@@ -149,7 +166,7 @@ describe.each(Object.entries(FRAMEWORKS))("a shop with %s", (_, start) => {
       start({ ...RIGHT, key: OTHER_KEYS.publicPem, book: rightly(books) }, answers),
     );
     expect(exit).toBe(7);
-    expect(shown).toMatch(/does it verify with this key\? the public key of .+\.pem/);
+    expect(shown).toMatch(/Does it verify with this key\? the public key of .+\.pem/);
   });
 
   it("that books copies again", async () => {
@@ -229,5 +246,45 @@ describe.each(Object.entries(FRAMEWORKS))("a shop with %s", (_, start) => {
       );
     });
     expect({ exit, shown }).toMatchObject({ exit: 0 });
+  });
+});
+
+describe("an endpoint", () => {
+  it.each([
+    ["that answers 204 to everything", () => new Response(null, { status: 204 }), "it does not verify"],
+    [
+      "that verifies nothing, of a framework whose texts are HTML",
+      () => new Response("ok", { headers: { "Content-Type": "text/html" } }),
+      "it does not verify",
+    ],
+    [
+      "that answers with the start page of a front end",
+      () => new Response("<!doctype html><h1>Shop</h1>"),
+      "this is not the path of a webhook endpoint",
+    ],
+    [
+      "that redirects to a login",
+      () => new Response(null, { status: 302, headers: { Location: "/login" } }),
+      "It redirects to /login, which looks like a login",
+    ],
+  ])("%s", async (_, answer, cause) => {
+    const { exit, shown } = await lastLines(() => listenOnFreePort(webServer(answer)));
+    expect(exit).toBe(7);
+    expect(shown).toContain(cause);
+  });
+
+  it("behind a proxy that rewrites Content-Type", async () => {
+    const verify = createVerifier({ key: KEYS.publicPem });
+    const proxied = webServer(async (request) => {
+      request.headers.set("Content-Type", "application/json");
+      const status = await verify(request).then(
+        () => 200,
+        () => 401,
+      );
+      return new Response(null, { status });
+    });
+    const { exit, shown } = await lastLines(() => listenOnFreePort(proxied));
+    expect(exit).toBe(7);
+    expect(shown).toContain("something on the way changes the body or a signed field such as Content-Type");
   });
 });

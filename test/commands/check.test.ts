@@ -84,7 +84,7 @@ it("names the one cause if no genuine webhook is accepted, in place of all cases
   expect(stdout).toMatch(/^✗ none of \d+ genuine cases was accepted: 401 \(\d+ times\)\n$/);
   expect(stderr).toContain("refusals prove nothing");
   expect(stderr.replace(/\s+/g, " ")).toContain(
-    "does it verify with this key? paylink config get webhookKey -p sandbox To send a genuine webhook again: paylink trigger approved --to",
+    "Does it verify with this key? paylink config get webhookKey -p sandbox To send a genuine webhook again: paylink trigger approved --to",
   );
 });
 

@@ -186,7 +186,7 @@ describe("without --sign-with", () => {
         ).stdout,
       )[0];
     };
-    expect(await replay(0)).toMatchObject({ hint: expect.stringContaining("does it verify with this key?") });
+    expect(await replay(0)).toMatchObject({ hint: expect.stringContaining("Does it verify with this key?") });
     status = 422;
     expect(await replay(HOUR)).not.toHaveProperty("hint");
     status = 403;

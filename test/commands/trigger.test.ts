@@ -24,7 +24,7 @@ describe("paylink trigger", () => {
     expect(bad.exit).toBe(0);
     expect(bad.stdout).toMatch(/^401 \d+ ms /);
     // A refusal is what must happen: it needs no advice.
-    expect(bad.stdout).not.toContain("does it verify with this key");
+    expect(bad.stdout).not.toContain("Does it verify with this key");
     const [, rejected = ""] = await listen.until(/"type":"rejected","id":"([^"]+)".*signature_invalid/);
     const [, uti = ""] = await listen.until(/"uti":"([^"]+)"/);
     await listen.stop();

@@ -23,9 +23,9 @@ const causeOf = (status: number, text = "", headers: readonly HeaderLine[] = [])
 
 describe("an answer is explained by its status and by its words:", () => {
   it.each([
-    [401, "", /does it verify with this key\? paylink config get webhookKey/],
-    [401, '{"error":"invalid signature"}', /does it verify with this key/],
-    [400, "Webhook signature verification failed", /does it verify with this key/],
+    [401, "", /Does it verify with this key\? paylink config get webhookKey/],
+    [401, '{"error":"invalid signature"}', /Does it verify with this key/],
+    [400, "Webhook signature verification failed", /Does it verify with this key/],
     [403, "invalid csrf token", /CSRF/],
     [403, "<h1>CSRF verification failed. Request aborted.</h1>", /CSRF/],
     [403, "ForbiddenError: invalid CSRF token", /CSRF/],
@@ -34,7 +34,7 @@ describe("an answer is explained by its status and by its words:", () => {
     [403, "Please log in to continue", /a login/],
     [401, '{"detail":"Authentication credentials were not provided."}', /a login/],
     [401, '{"message":"Unauthenticated."}', /a login/],
-    [403, "", /CSRF protection or a login: .* does it verify with this key/],
+    [403, "", /CSRF protection or a login: .* Does it verify with this key/],
     [403, "Blocked request. This host is not allowed.", /the host/],
     [400, "DisallowedHost at /hook: Invalid HTTP_HOST header: 'x'", /the host/],
     [421, "Misdirected Request", /the host/],
@@ -55,7 +55,7 @@ describe("an answer is explained by its status and by its words:", () => {
     [503, '{"status":503,"code":"not_stored"}', /cannot store webhooks now/],
     [500, '{"status":500,"code":"body_parsed"}', /body is parsed before the webhook's route/],
     [500, "body_parsed: the body was read before", /body is parsed before the webhook's route/],
-    [401, '{"code":"not_verified"}', /does it verify with this key/],
+    [401, '{"code":"not_verified"}', /Does it verify with this key/],
     [401, "unsigned\n", /removes the fields Signature/],
     [500, '{"code":"key_missing"}', /no key that it can use/],
     [404, '{"code":"not_found"}', /serves nothing at this path/],
