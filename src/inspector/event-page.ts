@@ -39,6 +39,7 @@ import {
   type ShownAttempt,
 } from "../pages/exchange.ts";
 import { answerPart } from "../pages/answer.ts";
+import { detailContent } from "../pages/frame.ts";
 import type { Page } from "../pages/page.ts";
 import { bodyIsKept, lateAge, type Rejection } from "../events/event.ts";
 import { lastCause } from "../render/likely-cause.ts";
@@ -46,12 +47,6 @@ import { BODY_FILE, curlCommand } from "./curl.ts";
 import { orderAlert, orderPanel, type OrderPayments } from "./order.ts";
 import { inspectorPage, isApart, isOwn, type InspectorView } from "./frame.ts";
 import { eventAmount, eventPath, eventName, eventOutcome, shownState } from "./rows.ts";
-
-/** `what` is what it is about, in a few words. */
-const summaryPanel = (description: Description, what = ""): Page =>
-  html`<section class="panel" id="summary" aria-label="Summary">
-    ${what === "" ? "" : html`<p class="what"><bdi>${what}</bdi></p>`} ${describedPart(description)}
-  </section>`;
 
 export interface EventParts {
   readonly history: History;
@@ -73,14 +68,20 @@ export function eventPage(
     state: shownState(event),
     actions: actionsOf(view, event, signs),
     tab: "/",
-    content: html`${summaryPanel(
-      { ...describeEvent(event, history, view.now), advice },
-      `${capitalized(eventOutcome(event))} ${eventAmount(event)}`.trim(),
-    )}
-    ${orderAlert(event, order)} ${answerPanel(last)} ${attemptsPart(event, history, view.now)}
-    ${order === undefined ? "" : orderPanel(view, order)} ${recordPart(event, view.now)}
-    ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(view, id))}
-    ${requestPanel(request, { ...filesOf(view, id), isFolded: true })} ${curlPanel(view, event)}`,
+    content: detailContent(
+      html`<p class="what"><bdi>${capitalized(eventOutcome(event))} ${eventAmount(event)}</bdi></p>
+        ${describedPart({ ...describeEvent(event, history, view.now), advice })}`,
+      [
+        orderAlert(event, order),
+        answerPanel(last),
+        attemptsPart(event, history, view.now),
+        order === undefined ? "" : orderPanel(view, order),
+        recordPart(event, view.now),
+        verdictPanel({ verdict, request, at: receivedAt }, filesOf(view, id)),
+        requestPanel(request, { ...filesOf(view, id), isFolded: true }),
+        curlPanel(view, event),
+      ],
+    ),
   });
 }
 
@@ -152,13 +153,14 @@ export function rejectionPage(view: InspectorView, rejection: Rejection, accepts
     state: "rejected",
     actions: accepts ? acceptAction(view, id) : "",
     tab: "/",
-    content: html`${summaryPanel(description)}
-    ${verdict === null || request === null ? "" : verdictPanel({ verdict, request, at: receivedAt }, filesOf(view, id))}
-    ${
+    content: detailContent(describedPart(description), [
+      verdict === null || request === null
+        ? ""
+        : verdictPanel({ verdict, request, at: receivedAt }, filesOf(view, id)),
       request === null
         ? panel("request", "Request", html`<p class="hint">What arrived was not an HTTP request.</p>`)
-        : requestPanel(request, { ...filesOf(view, id), isKept: bodyIsKept(rejection) })
-    }`,
+        : requestPanel(request, { ...filesOf(view, id), isKept: bodyIsKept(rejection) }),
+    ]),
   });
 }
 

@@ -1,8 +1,16 @@
 /** What every page of the inspector shows: its head with search, store and connection, the tabs, and what an action has done. */
 import { plural, formatCount } from "../values/plural.ts";
 import { html } from "hono/html";
-import { clipped, titleRow } from "../pages/components.ts";
-import { count, type Notice, type Notices, workPage, type WorkView } from "../pages/frame.ts";
+import { clipped } from "../pages/components.ts";
+import {
+  count,
+  notFoundContent,
+  type Notice,
+  type Notices,
+  workPage,
+  type WorkPage,
+  type WorkView,
+} from "../pages/frame.ts";
 import type { Page } from "../pages/page.ts";
 import type { Named } from "../render/hint.ts";
 import type { RunKeys } from "../events/event.ts";
@@ -16,7 +24,7 @@ export interface InspectorView extends WorkView {
   /** The keys of this run, whose events it acts on; undefined without one, when it shows those of every key alike. */
   readonly keys: RunKeys | undefined;
   /** Events of these keys that wait or failed, each counted up to `COUNT_LIMIT`. */
-  readonly waiting: number;
+  readonly pending: number;
   readonly failed: number;
   /** Where events are sent again, unless a person names another target; "" for none. */
   readonly target: string;
@@ -39,52 +47,35 @@ export const countText = (count: number): string =>
 /** Milliseconds between two readings of an open page. */
 const INSPECTOR_POLL = 2_000;
 
-interface InspectorPage {
-  readonly title: string;
-  readonly state?: string;
-  readonly actions?: Page | "";
-  readonly content: Page;
-  readonly tab?: "/" | "/queue";
-  readonly text?: string;
-  /** The part of the page that the first link skips to. */
-  readonly skipTo?: string;
-  /** Whether the content follows what happens. */
-  readonly live?: boolean;
-}
-
-export const inspectorPage = (
-  view: InspectorView,
-  { title, state, actions = "", content, tab, text = "", skipTo, live = true }: InspectorPage,
-): Page =>
-  workPage({
-    kind: "inspector",
-    view,
-    notices: NOTICES,
-    poll: INSPECTOR_POLL,
-    title: `${view.failed === 0 ? "" : `(${countText(view.failed)} failed) `}${title} – paylink inspect`,
-    brand: "paylink inspect",
-    search: {
-      action: "/",
-      label: "Search events",
-      placeholder: "Order, uti, amount, card, status, reason",
-      text,
-    },
-    tabs: [
-      { href: "/", title: "Events" },
-      {
-        href: "/queue",
-        title: "Queue",
-        more: html`${view.waiting === 0 ? "" : count(countText(view.waiting), "waiting")}${view.failed === 0 ? "" : count(countText(view.failed), "failed")}`,
+export const inspectorPage = (view: InspectorView, page: WorkPage): Page =>
+  workPage(
+    {
+      kind: "inspector",
+      poll: INSPECTOR_POLL,
+      titled: (title) =>
+        `${view.failed === 0 ? "" : `(${countText(view.failed)} failed) `}${title} – paylink inspect`,
+      brand: "paylink inspect",
+      search: {
+        action: "/",
+        label: "Search events",
+        placeholder: "Order, uti, amount, card, status, reason",
       },
-    ],
-    current: tab,
-    beside: html`<p class="store mono" dir="auto">
-      ${view.profile === undefined ? "" : html`profile ${clipped(view.profile)} · `}${clipped(view.place, 80)}
-    </p>`,
-    content: html`${titleRow(title, { state, actions })} ${content}`,
-    skipTo,
-    live,
-  });
+      tabs: [
+        { href: "/", title: "Events" },
+        {
+          href: "/queue",
+          title: "Queue",
+          more: html`${view.pending === 0 ? "" : count(countText(view.pending), "pending")}${view.failed === 0 ? "" : count(countText(view.failed), "failed")}`,
+        },
+      ],
+      beside: html`<p class="store mono" dir="auto">
+        ${view.profile === undefined ? "" : html`profile ${clipped(view.profile)} · `}${clipped(view.place, 80)}
+      </p>`,
+      notices: NOTICES,
+    },
+    view,
+    page,
+  );
 
 /** What an action has done, or why it has changed nothing. */
 const NOTICES: Notices = new Map<string, Notice>([
@@ -108,8 +99,8 @@ const NOTICES: Notices = new Map<string, Notice>([
 export const eventNotFoundPage = (view: InspectorView): Page =>
   inspectorPage(view, {
     title: "Not found",
-    content: html`<section class="panel">
-      <p>The store has no such event. It may have been pruned.</p>
-      <p><a class="button" href="/">All events</a></p>
-    </section>`,
+    content: notFoundContent(
+      "The store has no such event. It may have been pruned.",
+      html`<a class="button" href="/">All events</a>`,
+    ),
   });

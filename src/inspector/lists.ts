@@ -38,7 +38,7 @@ export async function eventsPage(
   const rows = await withAttempts(store, found.slice(0, ROWS_SHOWN));
   const apart = rows.filter(({ stored }) => stored.type === "event" && isApart(view, stored));
   const shown = rows.filter((row) => !apart.includes(row));
-  const counts: Readonly<Record<string, number>> = { pending: view.waiting, failed: view.failed };
+  const counts: Readonly<Record<string, number>> = { pending: view.pending, failed: view.failed };
   return inspectorPage(view, {
     title: filters.text === "" ? "Events" : "Search",
     tab: "/",

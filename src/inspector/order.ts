@@ -5,6 +5,7 @@ import type { StoredEvent } from "../events/history.ts";
 import { isTelling, standingText } from "../orders/standing-words.ts";
 import type { OrderStanding } from "../orders/standing.ts";
 import { clipped, copyable, panel } from "../pages/components.ts";
+import { detailContent } from "../pages/frame.ts";
 import { table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import { renderHint } from "../render/hint.ts";
@@ -71,10 +72,10 @@ export const orderPage = (view: InspectorView, order: OrderPayments): Page =>
   inspectorPage(view, {
     title: `Order ${clipped(order.number)}`,
     tab: "/",
-    content: html`<section class="panel" id="summary" aria-label="Summary">
-        <p class="what">
-          ${order.standing === undefined ? "How it stands cannot be told." : `${standingText(order.standing)}.`}
-        </p>
-      </section>
-      ${orderPanel(view, order)}`,
+    content: detailContent(
+      html`<p class="what">
+        ${order.standing === undefined ? "How it stands cannot be told." : `${standingText(order.standing)}.`}
+      </p>`,
+      [orderPanel(view, order)],
+    ),
   });

@@ -6,6 +6,7 @@ import type { EventStore } from "../store/event-store.ts";
 import type { TargetAnswer, TargetReport } from "../store/targets.ts";
 import { address, askedAction, clipped, countdown, panel } from "../pages/components.ts";
 import { describedPart } from "../pages/exchange.ts";
+import { detailContent } from "../pages/frame.ts";
 import { type Listing, table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import { isUnclaimed } from "../events/event.ts";
@@ -14,7 +15,7 @@ import { COUNT_LIMIT, countText, inspectorPage, type InspectorView } from "./fra
 import { EVENT_LISTING, type EventRow, ROWS_SHOWN, withAttempts } from "./rows.ts";
 
 export async function queuePage(view: InspectorView, store: EventStore): Promise<Page> {
-  const [stats, targets, failed, waiting] = await Promise.all([
+  const [stats, targets, failed, pending] = await Promise.all([
     store.stats(view.now, view.now, COUNT_LIMIT),
     store.targets(view.now, COUNT_LIMIT, view.keys),
     store
@@ -27,20 +28,22 @@ export async function queuePage(view: InspectorView, store: EventStore): Promise
   return inspectorPage(view, {
     title: "Queue",
     tab: "/queue",
-    actions: view.keys === undefined || view.waiting + view.failed === 0 ? "" : retryAll(view),
-    content: html`<section class="panel" id="summary" aria-label="Summary">
-        ${describedPart({
-          kind: view.failed > 0 ? "bad" : view.waiting > 0 ? "waiting" : "good",
-          words,
-          reason: stats.keys.some(({ overdue }) => isUnclaimed(overdue, stats.lastAttempt, view.now))
-            ? NOT_FORWARDED
-            : undefined,
-          advice: all === words ? undefined : all,
-        })}
-      </section>
-      ${targetsPanel(view, targets)}
-      ${queuePanel(view, "failed", "Failed: paylink does not retry these on its own", failed, view.failed)}
-      ${queuePanel(view, "waiting", "Waiting, next attempt first", waiting, view.waiting)}`,
+    actions: view.keys === undefined || view.pending + view.failed === 0 ? "" : retryAll(view),
+    content: detailContent(
+      describedPart({
+        kind: view.failed > 0 ? "bad" : view.pending > 0 ? "waiting" : "good",
+        words,
+        reason: stats.keys.some(({ overdue }) => isUnclaimed(overdue, stats.lastAttempt, view.now))
+          ? NOT_FORWARDED
+          : undefined,
+        advice: all === words ? undefined : all,
+      }),
+      [
+        targetsPanel(view, targets),
+        queuePanel(view, "failed", "Failed: paylink does not retry these on its own", failed, view.failed),
+        queuePanel(view, "pending", "Pending, next attempt first", pending, view.pending),
+      ],
+    ),
   });
 }
 
@@ -49,7 +52,7 @@ const NOT_FORWARDED =
 
 function queuePanel(
   view: InspectorView,
-  state: "failed" | "waiting",
+  state: "failed" | "pending",
   title: string,
   rows: readonly EventRow[],
   count: number,
@@ -60,7 +63,7 @@ function queuePanel(
 }
 
 function retryAll(view: InspectorView): Page {
-  const total = view.waiting + view.failed;
+  const total = view.pending + view.failed;
   const what = `${countText(total)} ${wordFor(total, "event", "events")}`;
   return askedAction({
     id: "retry-all",
@@ -104,7 +107,7 @@ const targetsListing = (period: number): Listing<TargetRow, InspectorView> => ({
     },
     {
       title: "Events",
-      cell: (row) => `${countedIn(row, "waiting")} waiting, ${countedIn(row, "failed")} failed`,
+      cell: (row) => `${countedIn(row, "waiting")} pending, ${countedIn(row, "failed")} failed`,
     },
     { title: "Last answers", cell: (row) => row.target !== null && answersText(row) },
     {

@@ -16,6 +16,7 @@ import type { PageAccess } from "../pages/access.ts";
 import { doneAt, localPath } from "../pages/components.ts";
 import { capturedRequest } from "../pages/exchange.ts";
 import { serveFiles } from "../pages/files.ts";
+import { kept } from "../pages/kept.ts";
 import { download, htmlReply, pageHeaders } from "../pages/page.ts";
 import type { Named } from "../render/hint.ts";
 import { safeText } from "../render/safe-text.ts";
@@ -26,7 +27,6 @@ import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNT_LIMIT, eventNotFoundPage, type InspectorView } from "./frame.ts";
 import { eventsPage } from "./lists.ts";
 import { orderPage, orderPayments } from "./order.ts";
-import { keepingStore } from "./kept.ts";
 import { eventFilters, queryFrom } from "./query.ts";
 import { queuePage } from "./queue.ts";
 import { eventName } from "./rows.ts";
@@ -60,7 +60,10 @@ export interface InspectorParts {
 export function createInspector(parts: InspectorParts) {
   const { now, sending, observe, access } = parts;
   const store: EventStore = {
-    ...keepingStore(parts.store, now),
+    ...parts.store,
+    totals: kept(parts.store.totals, now),
+    bars: kept(parts.store.bars, now),
+    paths: kept(parts.store.paths, now),
     orders: (events) => parts.store.orders(events, () => within(VERIFY_TIMEOUT, parts.keys(), () => [])),
   };
   const app = new Hono();
@@ -68,7 +71,7 @@ export function createInspector(parts: InspectorParts) {
     const { pathname, search } = new URL(c.req.url);
     const found = await within(VERIFY_TIMEOUT, parts.keys(), () => []);
     const keys = found.length === 0 ? undefined : found;
-    const [waiting, failed] = await Promise.all([
+    const [pending, failed] = await Promise.all([
       store.countState("pending", COUNT_LIMIT, keys),
       store.countState("failed", COUNT_LIMIT, keys),
     ]);
@@ -78,7 +81,7 @@ export function createInspector(parts: InspectorParts) {
       named: parts.named,
       place: store.place,
       keys,
-      waiting,
+      pending,
       failed,
       target: sending.target,
       here: localPath(pathname + search, "/"),

@@ -214,19 +214,6 @@ export function address(path: string, query: Query = {}): string {
   return given.size === 0 ? path : `${path}?${given.toString()}`;
 }
 
-/** The heading of a page, with its state and what can be done. */
-export const titleRow = (
-  title: Page | string,
-  {
-    state,
-    actions = "",
-  }: { readonly state?: string | undefined; readonly actions?: Page | "" | undefined } = {},
-): Page =>
-  html`<div class="title-row">
-    <h1><bdi>${title}</bdi> <span id="title-state">${state === undefined ? "" : badge(state)}</span></h1>
-    <div class="actions">${actions}</div>
-  </div>`;
-
 /** Query parameters of a single request, which are not part of the address of a page. */
 const PASSING = ["key", "done"];
 

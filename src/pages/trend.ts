@@ -52,7 +52,7 @@ interface Trend extends ChartContent, ChartPlace {
 export async function trendPart(
   now: Date,
   { range, path }: ChartPlace,
-  read: (bars: Bars) => Promise<ChartContent> | ChartContent,
+  read: (bars: Bars) => Promise<ChartContent>,
 ): Promise<Page> {
   const { parts, width } = RANGES[range];
   const until = new Date(Math.ceil((now.getTime() + 1) / width) * width);

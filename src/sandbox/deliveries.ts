@@ -102,7 +102,7 @@ export function createDeliveries(setup: SandboxSetup) {
         uti: record.uti,
         url,
         body: new TextEncoder().encode(stringifyJson(record)),
-        state: "waiting",
+        state: "pending",
         attempts: 0,
         tries: 0,
         due: clock.now().getTime(),
@@ -166,7 +166,7 @@ async function attemptDelivery(delivery: Delivery, setup: SandboxSetup): Promise
   const at = clock.now();
   const attempt = { deliveryId: delivery.id, at, ...outcome };
   const wait = schedule[delivery.tries];
-  const state = isSuccess(status) ? "delivered" : wait === undefined ? "failed" : "waiting";
+  const state = isSuccess(status) ? "delivered" : wait === undefined ? "failed" : "pending";
   const due = at.getTime() + (wait ?? 0);
   const number = ledger.write(() => ledger.addAttempt(attempt, { state, due }));
   setup.observe({ type: "delivery", delivery, attempt: number, status, detail, state });

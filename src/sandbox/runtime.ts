@@ -1,4 +1,5 @@
 /** What the sandbox's routes use: what it is made of, with its access tokens, its deliveries and its requests. */
+import { kept } from "../pages/kept.ts";
 import { createAccessTokens } from "./access.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createFaults } from "./faults.ts";
@@ -13,4 +14,15 @@ export const createRuntime = (setup: SandboxSetup) => ({
   deliveries: createDeliveries(setup),
   requests: createRequestLog(setup),
   faults: createFaults(setup.fail),
+  counts: countsOf(setup),
+});
+
+/** What lists count and add up (sandbox bench). */
+const countsOf = ({ ledger, machineNow }: SandboxSetup) => ({
+  links: kept(ledger.countLinks, machineNow),
+  payments: kept(ledger.countPayments, machineNow),
+  deliveries: kept(ledger.countDeliveries, machineNow),
+  sums: kept(ledger.sumPayments, machineNow),
+  paymentBars: kept(ledger.paymentBars, machineNow),
+  deliveryBars: kept(ledger.deliveryBars, machineNow),
 });

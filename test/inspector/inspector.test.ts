@@ -67,7 +67,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
       "×2",
       "EUR 12.00",
       "approved",
-      "1 waiting",
+      "1 pending",
     ])
       expect(wordsOf(page)).toContain(words);
     const [, older = ""] = /rel="next" href="([^"]+)"/.exec(page) ?? [];
@@ -201,7 +201,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
         event(idOf(name), { reference: name, amountTrans: 10, transCurrencyCode: "EUR", status: "Complete" }),
         0,
       );
-    expect(wordsOf(await get("/queue"))).toMatch(/Not attempted yet 2 waiting, 0 failed –/);
+    expect(wordsOf(await get("/queue"))).toMatch(/Not attempted yet 2 pending, 0 failed –/);
     const [one, other] = await store.claim(wanted());
     if (one === undefined || other === undefined) throw new Error("nothing was claimed");
     const silent = unanswered("connection refused");
@@ -213,11 +213,11 @@ function pagesOn(open: () => Promise<EventStore>): void {
     );
     expect(wordsOf(page)).toContain("1 acknowledged payment is not delivered, EUR 10.00");
     expect(wordsOf(page)).toMatch(
-      /Failed: paylink does not retry these on its own .* Waiting, next attempt first/,
+      /Failed: paylink does not retry these on its own .* Pending, next attempt first/,
     );
     expect(page).toContain("<title>(1 failed) Queue");
     expect(wordsOf(page)).toMatch(
-      /Targets .*http:\/\/127\.0\.0\.1:3000\/\S* 1 waiting, 1 failed none \(2\) accepted 0 in 10 minutes next in \d+ (?:days|years)/,
+      /Targets .*http:\/\/127\.0\.0\.1:3000\/\S* 1 pending, 1 failed none \(2\) accepted 0 in 10 minutes next in \d+ (?:days|years)/,
     );
     for (const name of ["c", "d"]) await store.append(event(idOf(name)), 0);
     for (const claim of await store.claim(wanted())) await store.ended(claim, forward(500));
@@ -226,13 +226,24 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(wordsOf(await get("/queue"))).toMatch(
       /127\.0\.0\.1:3000 does not answer \(2\), 127\.0\.0\.1:3000 answers 500 \(2\), 127\.0\.0\.1:3000 answers 502 \(1\): 1 waits/,
     );
-    expect(wordsOf(await get("/queue"))).toMatch(/1 waiting, 4 failed none \(2\), 500 \(2\), 502 \(1\)/);
+    expect(wordsOf(await get("/queue"))).toMatch(/1 pending, 4 failed none \(2\), 500 \(2\), 502 \(1\)/);
     const large = { amountTrans: 1234567.5, transCurrencyCode: "EUR", status: "Complete" };
     await store.append(event(idOf("f"), large), 0);
     for (const claim of await store.claim(wanted())) await store.ended(claim, forward(200));
     expect(wordsOf(await get("/queue"))).toContain("accepted 1 in 10 minutes");
     await store.append(event(idOf("g"), large), 0);
     expect(wordsOf(await get("/queue"))).toContain("EUR 1,234,577.50");
+  });
+
+  it("leads from a part of the queue to all of it", async () => {
+    const store = await open();
+    const { get } = openInspector(store);
+    const ids = Array.from({ length: 51 }, (_, index) => idOf(`many${index}`));
+    await Promise.all(ids.map((id) => store.append(event(id), 0)));
+    const [, all = ""] = /href="([^"]+)">Show all 51</.exec(await get("/queue")) ?? [];
+    const page = await get(all);
+    expect(page).not.toContain('class="alert bad"');
+    expect(rowIds(page)).toHaveLength(50);
   });
 
   it("shows events of another key separately, and sends none of them", async () => {
@@ -247,7 +258,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     const list = await get("/");
     expect(wordsOf(list.split('id="other-keys"')[0] ?? "")).not.toContain("OTHER");
     expect(wordsOf(list)).toMatch(/Verified with another key: this run does not send these.*OTHER/);
-    expect(wordsOf(list)).not.toContain("1 waiting");
+    expect(wordsOf(list)).not.toContain("1 pending");
     const queue = await get("/queue");
     expect(queue).not.toContain("Retry all");
     expect(rowIds(queue)).toEqual([]);

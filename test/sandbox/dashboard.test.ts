@@ -99,9 +99,9 @@ describe("the lists", () => {
 
   it("keep their filters in the addresses of the next page", async () => {
     const service = openTestSandbox();
-    await store(service, 60, (index) => (index === 7 ? "failed" : "waiting"));
-    const page = await get(service, "/deliveries?state=waiting&text=inv");
-    expect(page).toMatch(/rel="next" href="\/deliveries\?text=inv&amp;state=waiting&amp;older=\d+"/);
+    await store(service, 60, (index) => (index === 7 ? "failed" : "pending"));
+    const page = await get(service, "/deliveries?state=pending&text=inv");
+    expect(page).toMatch(/rel="next" href="\/deliveries\?text=inv&amp;state=pending&amp;older=\d+"/);
   });
 
   it("add up payments by currency, and show how they and their webhooks spread over time", async () => {
@@ -129,7 +129,7 @@ describe("the lists", () => {
     expect(await get(service, "/payments?state=declined")).toContain("1 payment. Not approved GBP 5.00.");
     const deliveries = await get(service, "/deliveries");
     expect(deliveries).toContain("4 deliveries.");
-    expect(deliveries).toContain("Last 24 hours: 2 delivered, 2 waiting");
+    expect(deliveries).toContain("Last 24 hours: 2 delivered, 2 pending");
     expect(await get(service, "/links")).toContain("4 links.");
     expect(await get(service, "/requests")).toContain("4 requests.");
   });
@@ -172,7 +172,7 @@ describe("the lists", () => {
 
   it("name failed deliveries at the top, with a button that resends all", async () => {
     const service = openTestSandbox();
-    await store(service, 3, (index) => (index === 1 ? "failed" : "waiting"));
+    await store(service, 3, (index) => (index === 1 ? "failed" : "pending"));
     const page = await get(service, "/deliveries");
     expect(page).toContain("1 delivery failed");
     expect(page).toContain("Resend all failed");

@@ -146,7 +146,7 @@ describe("order and timeouts", () => {
       },
     });
     await paidRecord(service);
-    const waiting = (await service.browse("GET", "/deliveries?state=waiting")).text;
+    const waiting = (await service.browse("GET", "/deliveries?state=pending")).text;
     expect(waiting).toContain("no answer");
     const detail = `/deliveries/${/data-row="([^"]+)"/.exec(waiting)?.[1]}`;
     expect((await service.browse("GET", detail)).text).toContain("no answer within 10000 ms");

@@ -2,7 +2,7 @@
 import { UNTOUCHED } from "../../src/sandbox/store/rows.ts";
 import { expect, it, onTestFinished } from "vitest";
 import { JsonNumber } from "../../src/values/json.ts";
-import { keptUntilChange } from "../../src/sandbox/store/kept.ts";
+import { kept } from "../../src/pages/kept.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
 import {
   ROWS_COUNTED,
@@ -106,7 +106,7 @@ it("adds up and charts anew after each change", () => {
       uti,
       url: "http://127.0.0.1:4000/",
       body: new TextEncoder().encode(JSON.stringify({ ...record, amountTrans: 2.5 })),
-      state: "waiting",
+      state: "pending",
       attempts: 0,
       tries: 0,
       due: 0,
@@ -135,22 +135,21 @@ it("adds up and charts anew after each change", () => {
   expect(shown()).toMatchObject({ sums: [], deliveries: 0 });
 });
 
-it("reads a statement once between two changes, and keeps a bounded number of answers", () => {
-  let [reads, changes] = [0, 0];
-  const read = keptUntilChange(
-    () => [{ reads: ++reads }],
-    () => changes,
+it("reads what is slow to read again only after 20 times as long as that took", async () => {
+  let [reads, time] = [0, NOW.getTime()];
+  const read = kept(
+    (_: string) => {
+      time += 10;
+      return ++reads;
+    },
+    () => new Date(time),
   );
-  const [first] = read("SELECT ?", 1);
-  expect(read("SELECT ?", 1)).toEqual([first]);
-  expect(read("SELECT ?", 2)).not.toEqual([first]);
-  changes += 1;
-  expect(read("SELECT ?", 1)).not.toEqual([first]);
-  expect(reads).toBe(3);
-  for (let value = 0; value < 1_000; value++) read("SELECT ?", value);
-  const before = reads;
-  read("SELECT ?", 0);
-  expect(reads).toBe(before + 1);
+  const period = (milliseconds: number): string => `2026-01-31T11:00:00.${milliseconds}Z`;
+  expect(await read(period(100))).toBe(1);
+  expect(await read(period(200))).toBe(1);
+  expect(await read("2026-01-31T11:01:00.000Z")).toBe(2);
+  time += 200;
+  expect(await read(period(300))).toBe(3);
 });
 
 it("filters links by the exact time", () => {

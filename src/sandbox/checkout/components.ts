@@ -55,7 +55,7 @@ export function sandboxStrip({ uti, record }: Payment, { ledger, clock }: Sandbo
     ? { kind: "waiting", words: "The link has no callback URL for this outcome." }
     : describeAttempt(delivery, attempt);
   const next =
-    delivery?.state === "waiting" && attempt !== undefined
+    delivery?.state === "pending" && attempt !== undefined
       ? `Next attempt ${formatRelative(new Date(delivery.due), now)}.`
       : "";
   return html`<aside class="strip" id="strip" aria-label="Payment and webhook" aria-live="polite" data-live>

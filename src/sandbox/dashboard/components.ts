@@ -18,12 +18,13 @@ export type DashboardView = Readonly<ReturnType<typeof viewOf>>;
 
 /** `here` is the page's address, if it is not that of the request. */
 export function viewOf(c: Context, runtime: SandboxRuntime, here?: string) {
-  const { merchant, clock, keys, ledger, requests, faults } = runtime;
+  const { merchant, clock, keys, ledger, counts, requests, faults } = runtime;
   const { pathname, search } = new URL(c.req.url);
   return {
     merchantName: merchant.merchantName,
     terminalId: merchant.terminalId,
     ledger,
+    counts,
     requests,
     faults,
     /** Where customers open links. */

@@ -54,8 +54,7 @@ export function deliveryPage(
   const action = `/sandbox/deliveries/${encodeURIComponent(id)}/resend`;
   return detailPage(view, {
     title: `Webhook ${reference}`,
-    tab: "deliveries",
-    heading: html`Webhook <bdi>${reference}</bdi>`,
+    tab: "/deliveries",
     state,
     actions: controlForm(newest, action, html`<button class="primary">Resend</button>`),
     chain: chainOf(view, link, { payment, delivery }),
@@ -74,7 +73,7 @@ const UNDER_WAY: Description = { kind: "waiting", words: "Waiting for an answer 
 
 function nextPart(view: DashboardView, { state, due }: Delivery): Page | "" {
   if (state === "failed") return html`<p class="hint">No attempts are left. Resend makes a new one.</p>`;
-  if (state !== "waiting") return "";
+  if (state !== "pending") return "";
   const at = new Date(due);
   if (at <= view.now)
     return html`<p class="hint">The next attempt waits until another webhook has been answered.</p>`;
@@ -91,10 +90,10 @@ interface Attempts {
 }
 
 function attemptList(view: DashboardView, { delivery, attempts, isUnderWay, shown }: Attempts): Page {
-  const waiting = {
+  const underWay = {
     id: `attempt-${delivery.attempts + 1}`,
     title: "New attempt",
-    answer: "waiting",
+    answer: "no answer yet",
     kind: "waiting" as const,
     time: "",
   };
@@ -109,7 +108,7 @@ function attemptList(view: DashboardView, { delivery, attempts, isUnderWay, show
     kind: describeAttempt(delivery, attempt).kind,
     time: exactTime(attempt.at, view.now),
   }));
-  return attemptsPanel([...(isUnderWay ? [waiting] : []), ...made], delivery.attempts - attempts.length);
+  return attemptsPanel([...(isUnderWay ? [underWay] : []), ...made], delivery.attempts - attempts.length);
 }
 
 /** What was posted in an attempt; undefined if nothing was. */

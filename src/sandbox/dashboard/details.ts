@@ -16,11 +16,11 @@ import {
   panel,
   spaced,
   timeAgo,
-  titleRow,
 } from "../../pages/components.ts";
+import { detailContent, type WorkPage } from "../../pages/frame.ts";
 import type { Page } from "../../pages/page.ts";
 import type { Delivery, Link, Payment } from "../store/rows.ts";
-import { dashboardPage, type DashboardPage } from "./frame.ts";
+import { dashboardPage } from "./frame.ts";
 import { listPanel } from "./list-page.ts";
 import { DELIVERY_LIST } from "./lists.ts";
 import {
@@ -36,31 +36,18 @@ import {
   type DashboardView,
 } from "./components.ts";
 
-interface Detail extends Omit<DashboardPage, "content" | "text"> {
-  readonly heading: Page | string;
-  readonly state: string;
-  readonly actions?: Page | "";
+interface Detail extends Omit<WorkPage, "content"> {
   readonly chain: Chain;
   /** The path of the page: its step in the chain is marked. */
   readonly path: string;
-  /** What matters most, at the top. */
   readonly summary: Page;
   readonly sections: readonly (Page | "")[];
 }
 
-export const detailPage = (
-  view: DashboardView,
-  { heading, state, actions = "", chain, path, summary, sections, ...page }: Detail,
-): Page =>
+export const detailPage = (view: DashboardView, { chain, path, summary, sections, ...page }: Detail): Page =>
   dashboardPage(view, {
-    live: true,
     ...page,
-    content: html`${titleRow(heading, { state, actions })}
-      <div class="detail">
-        <section class="panel" id="summary" aria-label="Summary">${summary}</section>
-        <div class="detail-aside">${chainSection(view, chain, path)}</div>
-        <div class="detail-main">${sections}</div>
-      </div>`,
+    content: detailContent(summary, sections, chainSection(view, chain, path)),
   });
 
 /** A link with one of its payments, and one delivery of that payment's webhook. */
@@ -164,7 +151,7 @@ export function paymentPage(view: DashboardView, uti: string): Page | undefined 
   const time = paidAt(record);
   return detailPage(view, {
     title: `Payment ${recordReference(record, uti)}`,
-    tab: "payments",
+    tab: "/payments",
     heading: shownAmount(record),
     state: recordOutcome(record),
     chain: chainOf(view, link, { payment }),

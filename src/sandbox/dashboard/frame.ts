@@ -2,63 +2,43 @@
 import { plural, formatCount } from "../../values/plural.ts";
 import { html } from "hono/html";
 import { badge, clipped, askedAction, datedMoment, exactTime } from "../../pages/components.ts";
-import { count, type Notices, workPage } from "../../pages/frame.ts";
+import { count, notFoundContent, type Notices, workPage, type WorkPage } from "../../pages/frame.ts";
 import type { Page } from "../../pages/page.ts";
 import { SANDBOX_FRAME } from "../banner.ts";
 import { controlForm, HOME, type DashboardView } from "./components.ts";
 
 export type TabName = "deliveries" | "payments" | "links" | "requests";
 
-export interface DashboardPage {
-  readonly title: string;
-  readonly content: Page;
-  readonly tab?: TabName;
-  /** Whether the content follows what happens; the frame always does. */
-  readonly live?: boolean;
-  /** The part of the page that the first link skips to. */
-  readonly skipTo?: string;
-  /** The text that was searched for. */
-  readonly text?: string;
-  /** Whether the page shows a refused form, which no change may replace. */
-  readonly invalid?: boolean;
-}
-
-export const dashboardPage = (
-  view: DashboardView,
-  { title, content, tab, live = false, skipTo, text = "", invalid = false }: DashboardPage,
-): Page =>
-  workPage({
-    ...SANDBOX_FRAME,
-    kind: "dashboard",
-    view,
-    notices: NOTICES,
-    invalid,
-    title: `${title} – ${view.merchantName} sandbox`,
-    brand: clipped(view.merchantName),
-    search: {
-      action: "/search",
-      label: "Search links, payments and deliveries",
-      placeholder: "Amount, customer, reference, status or id",
-      text,
-    },
-    tabs: [
-      {
-        href: "/deliveries",
-        title: "Deliveries",
-        more: view.failed === 0 ? "" : count(formatCount(view.failed), "failed"),
+export const dashboardPage = (view: DashboardView, page: WorkPage): Page =>
+  workPage(
+    {
+      ...SANDBOX_FRAME,
+      kind: "dashboard",
+      titled: (title) => `${title} – ${view.merchantName} sandbox`,
+      brand: clipped(view.merchantName),
+      search: {
+        action: "/search",
+        label: "Search links, payments and deliveries",
+        placeholder: "Amount, customer, reference, status or id",
       },
-      { href: "/payments", title: "Payments" },
-      { href: "/links", title: "Links" },
-      { href: "/requests", title: "Requests" },
-    ],
-    current: tab && `/${tab}`,
-    beside: html`<div id="controls" class="controls" data-live>
-      ${clockControl(view)} ${signingKeyControl(view)}
-    </div>`,
-    content,
-    skipTo,
-    live: live && !invalid,
-  });
+      tabs: [
+        {
+          href: "/deliveries",
+          title: "Deliveries",
+          more: view.failed === 0 ? "" : count(formatCount(view.failed), "failed"),
+        },
+        { href: "/payments", title: "Payments" },
+        { href: "/links", title: "Links" },
+        { href: "/requests", title: "Requests" },
+      ],
+      beside: html`<div id="controls" class="controls" data-live>
+        ${clockControl(view)} ${signingKeyControl(view)}
+      </div>`,
+      notices: NOTICES,
+    },
+    view,
+    page,
+  );
 
 const clockControl = (view: DashboardView): Page =>
   html`<div class="control">
@@ -112,12 +92,9 @@ export const failedAlert = (view: DashboardView): Page | "" =>
 export const notFoundPage = (view: DashboardView, what: string): Page =>
   dashboardPage(view, {
     title: "Not found",
-    content: html`<section class="panel">
-      <h1>Not found</h1>
-      <p>
-        The sandbox has no ${what} with this id. It may have been restarted with <code>--reset</code> or
-        another <code>--db</code>.
-      </p>
-      <a class="button" href="${HOME}">All deliveries</a>
-    </section>`,
+    content: notFoundContent(
+      html`The sandbox has no ${what} with this id. It may have been restarted with <code>--reset</code> or
+        another <code>--db</code>.`,
+      html`<a class="button" href="${HOME}">All deliveries</a>`,
+    ),
   });

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { LISTENER_PORT, SANDBOX_PROFILE } from "../../domain/known-services.ts";
 import { isOpen, linkResponse, linkStatusAt } from "../links.ts";
-import { clipped, copyable, titleRow } from "../../pages/components.ts";
+import { clipped, copyable } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { dashboardPage } from "./frame.ts";
 import { listPanel } from "./list-page.ts";
@@ -21,9 +21,9 @@ export function homePage(view: DashboardView): Page {
   );
   return dashboardPage(view, {
     title: "Start",
-    live: true,
-    content: html`${titleRow("Take a payment in three steps", { actions: sample })}
-      <ol class="steps">
+    heading: "Take a payment in three steps",
+    actions: sample,
+    content: html`<ol class="steps">
         <li class="panel">
           <h2>Create a link</h2>
           <p class="hint"><a href="/links/new">Fill in the form</a>, or:</p>

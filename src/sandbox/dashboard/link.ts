@@ -44,7 +44,7 @@ export function linkPage(view: DashboardView, id: string): Page | undefined {
   const expiry = new Date(link.expirationDate);
   return detailPage(view, {
     title: `Link ${clipped(linkTitle(link))}`,
-    tab: "links",
+    tab: "/links",
     heading: priceOf(link),
     state: status,
     actions: html`${open ? html`<a class="button" href="${url}">Open checkout</a>` : ""}
@@ -164,23 +164,23 @@ export function newLinkPage(view: DashboardView, refused?: RefusedForm): Page {
   return dashboardPage(view, {
     title: "New link",
     invalid: refused !== undefined,
-    tab: "links",
-    content: html`<h1>New link</h1>
-      ${refused === undefined ? "" : form.summary(`The link was not created: ${refused.problem.message}`)}
-      ${controlForm(
-        view,
-        "/sandbox/links",
-        html`<div class="panel new-link">
-          ${main.map(form.field)}
-          <details class="whole" id="more" ${more.some(form.isInUse) ? "open" : ""}>
-            <summary>More: subscription, bounds, return addresses, customer details</summary>
-            <div class="new-link">${more.map(form.field)}</div>
-          </details>
-          <div class="actions whole">
-            <button class="primary">Create link</button>
-            <a class="button" href="/links">Back to links</a>
-          </div>
-        </div>`,
-      )}`,
+    tab: "/links",
+    live: false,
+    content: html`${refused === undefined ? "" : form.summary(`The link was not created: ${refused.problem.message}`)}
+    ${controlForm(
+      view,
+      "/sandbox/links",
+      html`<div class="panel new-link">
+        ${main.map(form.field)}
+        <details class="whole" id="more" ${more.some(form.isInUse) ? "open" : ""}>
+          <summary>More: subscription, bounds, return addresses, customer details</summary>
+          <div class="new-link">${more.map(form.field)}</div>
+        </details>
+        <div class="actions whole">
+          <button class="primary">Create link</button>
+          <a class="button" href="/links">Back to links</a>
+        </div>
+      </div>`,
+    )}`,
   });
 }

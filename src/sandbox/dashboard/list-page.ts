@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { capitalized } from "../../values/sentence.ts";
-import { address, panel, spaced, titleRow } from "../../pages/components.ts";
+import { address, panel, spaced } from "../../pages/components.ts";
 import { any, periodFields, periodIn } from "../../pages/filters.ts";
 import { filtersIn, listContent } from "../../pages/list-page.ts";
 import { emptyList, table } from "../../pages/lists.ts";
@@ -30,12 +30,11 @@ export async function listPage<Row>(
   const title = capitalized(list.tab);
   return dashboardPage(view, {
     title,
-    tab: list.tab,
+    tab: `/${list.tab}`,
     text: filters.text,
     skipTo: "list",
-    live: true,
-    content: html`${titleRow(title, { actions: list.action?.(view) })}
-    ${await listContent({
+    actions: list.action?.(view),
+    content: await listContent({
       title,
       path: `/${list.tab}`,
       asked,
@@ -45,7 +44,7 @@ export async function listPage<Row>(
       problem,
       trend: trend && ((place) => trend(view, place)),
       alert: list.alert?.(view),
-      totals: rows.length === 0 ? "" : list.totals(view, query),
+      totals: rows.length === 0 ? "" : await list.totals(view, query),
       rows: rows.length === 0 ? undefined : table(view, list, rows),
       next,
       nothing:
@@ -53,7 +52,7 @@ export async function listPage<Row>(
           ? { title: "Nothing yet", content: list.nothingYet }
           : { title: `No ${filters.state} ${list.tab}.` },
       noMatch: `No ${list.one} matches these filters.`,
-    })}`,
+    }),
   });
 }
 
@@ -101,7 +100,7 @@ export function searchPage(view: DashboardView, text: string): Page {
   return dashboardPage(view, {
     title: "Search",
     text,
-    content: html`<h1>Search</h1>
-      ${found.every((section) => section === "") ? nothing : found}`,
+    live: false,
+    content: html`${found.every((section) => section === "") ? nothing : found}`,
   });
 }

@@ -55,7 +55,7 @@ export interface DashboardList<Row> extends Listing<Row, DashboardView> {
   readonly alert?: (view: DashboardView) => Page | "";
   readonly read: (view: DashboardView, query: LedgerQuery) => LedgerPage<Row>;
   /** How many rows there are and what they sum up to, on all pages. */
-  readonly totals: (view: DashboardView, query: LedgerQuery) => string;
+  readonly totals: (view: DashboardView, query: LedgerQuery) => Promise<string>;
   /** Whether rows are filtered by the outcome of a payment, besides their state. */
   readonly hasOutcome?: boolean;
   /** How they spread over time. */
@@ -63,7 +63,7 @@ export interface DashboardList<Row> extends Listing<Row, DashboardView> {
 }
 
 /** "6 deliveries." */
-const counted = (count: number, one: string, many: string): string =>
+const countWords = (count: number, one: string, many: string): string =>
   count > ROWS_COUNTED ? `More than ${plural(ROWS_COUNTED, one, many)}.` : `${plural(count, one, many)}.`;
 
 /** Under a chart that does not show all rows of its time. */
@@ -79,7 +79,7 @@ interface ListedDelivery extends Delivery {
 export const DELIVERY_LIST: DashboardList<ListedDelivery> = {
   tab: "deliveries",
   one: "delivery",
-  states: ["failed", "waiting", "delivered"],
+  states: ["failed", "pending", "delivered"],
   nothingYet: "A webhook appears here when a link with a callback URL is paid.",
   alert: failedAlert,
   read: ({ ledger }, query) => {
@@ -91,19 +91,19 @@ export const DELIVERY_LIST: DashboardList<ListedDelivery> = {
     }));
     return { ...page, rows };
   },
-  totals: ({ ledger }, query) => counted(ledger.countDeliveries(query), "delivery", "deliveries"),
+  totals: async ({ counts }, query) => countWords(await counts.deliveries(query), "delivery", "deliveries"),
   hasOutcome: true,
-  trend: ({ ledger, now }, place) =>
-    trendPart(now, place, (bars) => {
-      const counts = ledger.deliveryBars(bars);
+  trend: ({ counts, now }, place) =>
+    trendPart(now, place, async (bars) => {
+      const counted = await counts.deliveryBars(bars);
       const series = (state: DeliveryState, kind: Series["kind"]): Series => ({
         kind,
         title: state,
-        counts: counts.get(state) ?? [],
+        counts: counted.get(state) ?? [],
       });
       return {
-        series: [series("delivered", "good"), series("waiting", "warn"), series("failed", "bad")],
-        words: onlyNewest(ledger.countDeliveries(queryOfBars(bars))),
+        series: [series("delivered", "good"), series("pending", "warn"), series("failed", "bad")],
+        words: onlyNewest(await counts.deliveries(queryOfBars(bars))),
       };
     }),
   caption: "Deliveries of webhooks, newest first",
@@ -133,7 +133,7 @@ export const DELIVERY_LIST: DashboardList<ListedDelivery> = {
     {
       title: "Next attempt",
       kind: "wide",
-      cell: ({ state, due }, { now }) => state === "waiting" && timeAgo(new Date(due), now),
+      cell: ({ state, due }, { now }) => state === "pending" && timeAgo(new Date(due), now),
     },
   ],
 };
@@ -144,28 +144,28 @@ export const PAYMENT_LIST: DashboardList<Payment> = {
   states: SAMPLE_OUTCOMES,
   nothingYet: "Open a link and pay it with a test card.",
   read: ({ ledger }, query) => ledger.payments(query),
-  totals: ({ ledger }, query) => {
-    const count = ledger.countPayments(query);
-    const sums = sumsOf(ledger.sumPayments(query)).join("; ");
+  totals: async ({ counts }, query) => {
+    const count = await counts.payments(query);
+    const sums = sumsOf(await counts.sums(query)).join("; ");
     const words =
       count > ROWS_COUNTED ? `Of the newest ${formatCount(ROWS_COUNTED)}: ${sums}.` : `${capitalized(sums)}.`;
-    return `${counted(count, "payment", "payments")}${sums === "" ? "" : ` ${words}`}`;
+    return `${countWords(count, "payment", "payments")}${sums === "" ? "" : ` ${words}`}`;
   },
-  trend: ({ ledger, now }, place) =>
-    trendPart(now, place, (bars) => {
-      const counts = ledger.paymentBars(bars);
+  trend: ({ counts, now }, place) =>
+    trendPart(now, place, async (bars) => {
+      const counted = await counts.paymentBars(bars);
       const query = queryOfBars(bars);
       const others = SAMPLE_OUTCOMES.filter((outcome) => outcome !== "approved");
       return {
         series: [
-          { kind: "good", title: "approved", counts: counts.get("approved") ?? [] },
+          { kind: "good", title: "approved", counts: counted.get("approved") ?? [] },
           ...others.map((outcome) => ({
             kind: "quiet" as const,
             title: spaced(outcome),
-            counts: counts.get(outcome) ?? [],
+            counts: counted.get(outcome) ?? [],
           })),
         ],
-        words: `${approvedSums(ledger.sumPayments(query))} ${onlyNewest(ledger.countPayments(query))}`.trim(),
+        words: `${approvedSums(await counts.sums(query))} ${onlyNewest(await counts.payments(query))}`.trim(),
       };
     }),
   caption: "Payments, newest first",
@@ -210,7 +210,7 @@ export const LINK_LIST: DashboardList<Link> = {
     <code>paylink create --amount 10 --currency EUR -p sandbox</code>`,
   action: () => html`<a class="button primary" href="/links/new">New link</a>`,
   read: ({ ledger }, query) => ledger.links(query),
-  totals: ({ ledger }, query) => counted(ledger.countLinks(query), "link", "links"),
+  totals: async ({ counts }, query) => countWords(await counts.links(query), "link", "links"),
   caption: "Links, newest first",
   id: ({ id }) => id,
   columns: [
@@ -249,7 +249,7 @@ export const REQUEST_LIST: DashboardList<ApiRequest> = {
   states: ["succeeded", "failed"],
   nothingYet: "Requests to the service's API, since the sandbox was started, appear here with their answers.",
   read: ({ requests }, query) => requests.list(query),
-  totals: ({ requests }, query) => counted(requests.list(query).rows.length, "request", "requests"),
+  totals: async ({ requests }, query) => countWords(requests.list(query).rows.length, "request", "requests"),
   caption: "Requests to the API, newest first",
   action: faultControl,
   id: ({ number }) => String(number),

@@ -15,21 +15,22 @@ export function requestPage(view: DashboardView, number: string): Page | undefin
     text === "" ? html`<p class="hint">No body.</p>` : block({ id, title: type, text });
   return dashboardPage(view, {
     title: `${method} ${clipped(target)}`,
-    tab: "requests",
-    content: html`<h1>${method} ${clipped(target, 200)}</h1>
-      ${panel(
-        "request",
-        "Request",
-        html`<p>${exactTime(at, view.now)}</p>
-          ${body("request-body", request)}`,
-      )}
-      ${panel(
-        "response",
-        `Response ${status}`,
-        html`<p>
-            After ${duration} ms${fault === undefined ? "" : html` · <span class="bad">fault ${fault}</span>`}
-          </p>
-          ${body("response-body", response)}`,
-      )}`,
+    heading: `${method} ${clipped(target, 200)}`,
+    tab: "/requests",
+    live: false,
+    content: html`${panel(
+      "request",
+      "Request",
+      html`<p>${exactTime(at, view.now)}</p>
+        ${body("request-body", request)}`,
+    )}
+    ${panel(
+      "response",
+      `Response ${status}`,
+      html`<p>
+          After ${duration} ms${fault === undefined ? "" : html` · <span class="bad">fault ${fault}</span>`}
+        </p>
+        ${body("response-body", response)}`,
+    )}`,
   });
 }

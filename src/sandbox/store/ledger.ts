@@ -11,7 +11,6 @@ import { type Connection, IN_MEMORY, type Statement, inTransaction } from "../..
 import type { Value } from "../../store/dialects.ts";
 import { lockFile, openDatabase } from "../../store/sqlite/open.ts";
 import type { LinksQuery } from "../link-operations.ts";
-import { keptUntilChange } from "./kept.ts";
 import {
   DELIVERY_ROWS,
   LINK_ROWS,
@@ -58,7 +57,6 @@ export function openLedger(path: string, reset = false) {
   const run = (sql: string, ...values: Value[]): void => void prepared(sql).run(...values);
   const rows = (sql: string, ...values: Value[]) => prepared(sql).all(...values);
   const row = (sql: string, ...values: Value[]) => prepared(sql).get(...values);
-  const keptRows = keptUntilChange(rows, () => Number(row("SELECT total_changes() AS changes")?.["changes"]));
   const insert = (table: string, columns: Readonly<Record<string, Value>>): void => {
     const names = Object.keys(columns);
     const places = names.map(() => "?");
@@ -83,7 +81,7 @@ export function openLedger(path: string, reset = false) {
     /** Whether this is the number of a paid order. */
     isPaid: (invoiceId: string) => row(SELECT_PAID, invoiceId) !== undefined,
     links: (query: LedgerQuery) => readLedgerPage(LINK_ROWS, query, rows),
-    countLinks: (query: LedgerQuery) => countRows(LINK_ROWS, query, keptRows),
+    countLinks: (query: LedgerQuery) => countRows(LINK_ROWS, query, rows),
     /** One page of the links that were created between two moments, both included, and the count of all; the newest first. */
     linksCreated: ({ from, to, status, page, size }: LinksQuery, now: Date) => {
       const ofStatus = status === undefined ? "" : ` AND ${LINK_STATUS} = ?`;
@@ -113,11 +111,11 @@ export function openLedger(path: string, reset = false) {
     findPaymentByForm: (linkId: string, form: string) =>
       found(paymentRow, "SELECT * FROM payments WHERE linkId = ? AND form = ?", linkId, form),
     payments: (query: LedgerQuery) => readLedgerPage(PAYMENT_ROWS, query, rows),
-    countPayments: (query: LedgerQuery) => countRows(PAYMENT_ROWS, query, keptRows),
+    countPayments: (query: LedgerQuery) => countRows(PAYMENT_ROWS, query, rows),
     /** Of the newest `ROWS_COUNTED`. */
-    sumPayments: (query: LedgerQuery) => sumPayments(query, keptRows),
+    sumPayments: (query: LedgerQuery) => sumPayments(query, rows),
     /** How many payments of each outcome were made in each part of a time. */
-    paymentBars: (bars: Bars) => readBars(PAYMENT_ROWS, bars, keptRows),
+    paymentBars: (bars: Bars) => readBars(PAYMENT_ROWS, bars, rows),
     /** The records of what was paid of a link in part. */
     partialPayments: (linkId: string) =>
       rows(SELECT_PARTIAL, linkId).map((one) => paymentRow.parse(one).record),
@@ -131,9 +129,9 @@ export function openLedger(path: string, reset = false) {
     },
     findDelivery: (id: string) => found(deliveryRow, "SELECT * FROM deliveries WHERE id = ?", id),
     deliveries: (query: LedgerQuery) => readLedgerPage(DELIVERY_ROWS, query, rows),
-    countDeliveries: (query: LedgerQuery) => countRows(DELIVERY_ROWS, query, keptRows),
+    countDeliveries: (query: LedgerQuery) => countRows(DELIVERY_ROWS, query, rows),
     /** How many deliveries of each state are about payments of each part of a time. */
-    deliveryBars: (bars: Bars) => readBars(DELIVERY_ROWS, bars, keptRows),
+    deliveryBars: (bars: Bars) => readBars(DELIVERY_ROWS, bars, rows),
     /** Stores an attempt with what it makes of the delivery, and returns its number. */
     addAttempt: (
       attempt: Omit<Attempt, "number">,
@@ -249,11 +247,11 @@ const SELECT_LINK = "SELECT * FROM links WHERE id = ?";
 const SELECT_PAID =
   "SELECT 1 FROM links WHERE invoiceId = ? AND paidDate IS NOT NULL AND NOT reusable LIMIT 1";
 const SELECT_PARTIAL = "SELECT * FROM payments WHERE linkId = ? AND outcome = 'partially-approved'";
-const RESEND = "UPDATE deliveries SET state = 'waiting', tries = 0, due = ?";
+const RESEND = "UPDATE deliveries SET state = 'pending', tries = 0, due = ?";
 const UPDATE_DELIVERY =
   "UPDATE deliveries SET attempts = attempts + 1, tries = tries + 1, state = ?, due = ? WHERE id = ? RETURNING attempts";
 const SELECT_ATTEMPTS = "SELECT * FROM attempts WHERE deliveryId = ? ORDER BY number DESC LIMIT ?";
 const SELECT_NEXT =
-  "SELECT * FROM deliveries WHERE state = 'waiting' AND due <= ? AND linkId NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
+  "SELECT * FROM deliveries WHERE state = 'pending' AND due <= ? AND linkId NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
 
-const SELECT_NEXT_DUE = "SELECT due FROM deliveries WHERE state = 'waiting' AND due > ? ORDER BY due LIMIT 1";
+const SELECT_NEXT_DUE = "SELECT due FROM deliveries WHERE state = 'pending' AND due > ? ORDER BY due LIMIT 1";

@@ -62,7 +62,7 @@ export const deliveryRow = z.object({
   uti: z.string(),
   url: z.string(),
   body: bytesColumn,
-  state: z.enum(["waiting", "delivered", "failed"]),
+  state: z.enum(["pending", "delivered", "failed"]),
   /** All attempts so far. */
   attempts: integer,
   /** Attempts since it was queued or resent: the position in the schedule. */

@@ -29,7 +29,7 @@ export const LEDGER_STEPS: readonly string[] = [
     state TEXT NOT NULL, outcome TEXT NOT NULL, at INTEGER,
     url TEXT NOT NULL, searched TEXT NOT NULL, body BLOB NOT NULL,
     attempts INTEGER NOT NULL, tries INTEGER NOT NULL, due INTEGER NOT NULL);
-  CREATE INDEX deliveries_due ON deliveries (due, seq) WHERE state = 'waiting';
+  CREATE INDEX deliveries_due ON deliveries (due, seq) WHERE state = 'pending';
   CREATE INDEX deliveries_failed ON deliveries (seq) WHERE state = 'failed';
   CREATE INDEX deliveries_at ON deliveries (at, state, outcome);
   CREATE INDEX deliveries_uti ON deliveries (uti, seq);

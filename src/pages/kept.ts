@@ -1,21 +1,11 @@
-/** Caches what is slow to read from a large store, since an open page asks for it every two seconds. */
-import type { EventStore } from "../store/event-store.ts";
+/** Keeps what is slow to read, since an open page asks for it every second or two. */
 
 /** An answer is kept 20 times as long as it took to read, so that reading takes at most a twentieth of the time. */
 const TIMES_KEPT = 20;
 
-/** The store with its sums, charts and paths kept; `now` is the clock. */
-export function keepingStore(store: EventStore, now: () => Date): EventStore {
-  return {
-    ...store,
-    totals: kept(store.totals, now),
-    bars: kept(store.bars, now),
-    paths: kept(store.paths, now),
-  };
-}
-
-function kept<Given extends readonly unknown[], Answer>(
-  read: (...given: Given) => Promise<Answer>,
+/** `now` is the machine's clock. */
+export function kept<Given extends readonly unknown[], Answer>(
+  read: (...given: Given) => Answer | Promise<Answer>,
   now: () => Date,
 ): (...given: Given) => Promise<Answer> {
   const answers = new Map<string, { readonly until: number; readonly answer: Answer }>();
