@@ -5,6 +5,7 @@ import type { StoredEvent } from "../events/history.ts";
 import { isTelling, standingText } from "../orders/standing-words.ts";
 import type { OrderStanding } from "../orders/standing.ts";
 import { clipped, copyable, panel } from "../pages/components.ts";
+import { describedPart } from "../pages/exchange.ts";
 import { detailContent } from "../pages/frame.ts";
 import { table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
@@ -73,9 +74,11 @@ export const orderPage = (view: InspectorView, order: OrderPayments): Page =>
     title: `Order ${clipped(order.number)}`,
     tab: "/",
     content: detailContent(
-      html`<p class="what">
-        ${order.standing === undefined ? "How it stands cannot be told." : `${standingText(order.standing)}.`}
-      </p>`,
+      describedPart({
+        kind: order.standing?.standing === "twice" ? "bad" : "waiting",
+        words:
+          order.standing === undefined ? "How it stands cannot be told." : `${standingText(order.standing)}.`,
+      }),
       [orderPanel(view, order)],
     ),
   });
