@@ -7,7 +7,9 @@ export type WebHandler = (request: Request) => Response | Promise<Response>;
 export const webServer = (handle: WebHandler): Server =>
   createServer((incoming, outgoing) => {
     handOn(incoming, handle)
-      .then(async (answer) => outgoing.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text()))
+      .then(async (answer) =>
+        outgoing.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text()),
+      )
       .catch(() => outgoing.writeHead(500).end());
   });
 
