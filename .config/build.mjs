@@ -27,9 +27,14 @@ const importsOfPackages = {
       : null,
 };
 
+/** @type {Map<string, Set<string>>} */
 const loaded = new Map();
 
-/** The modules that a file of src loads as soon as it is loaded, itself included. */
+/**
+ * The modules that a file of src loads as soon as it is loaded, itself included.
+ * @param {string} file
+ * @param {import("rolldown").ChunkingContext} chunking
+ */
 function loadedBy(file, chunking) {
   const known = loaded.get(file);
   if (known !== undefined) return known;
@@ -48,7 +53,10 @@ const SHARED = [
   { file: "commands/create/create.ts", chunk: "outcome" },
 ];
 
-/** The thread loads what it shares with others without the rest of their chunks, so that an event store opens in half the time. */
+/**
+ * The thread loads what it shares with others without the rest of their chunks, so that an event store opens in half the time.
+ * @type {import("rolldown").CodeSplittingNameFunction}
+ */
 const sharedWithThread = (id, chunking) =>
   loadedBy("store/sqlite/thread.ts", chunking).has(id)
     ? (SHARED.find(({ file }) => loadedBy(file, chunking).has(id))?.chunk ?? null)
