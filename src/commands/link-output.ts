@@ -18,8 +18,7 @@ export function printLink(
   words: () => string,
 ): void {
   for (const violation of violations) out.warn(renderProblem(violation));
-  if (out.json) out.data(text);
-  else out.data(quiet ? safeText(link.url ?? link.id ?? "") : words());
+  out.result(text, () => (quiet ? safeText(link.url ?? link.id ?? "") : words()));
 }
 
 /** Every field and date. */

@@ -81,13 +81,12 @@ export const pay = command({
       ...(amount === undefined ? {} : { amount: amount.toString() }),
       ...(reference === undefined ? {} : { reference }),
     });
-    if (out.json) out.data(recordLine({ record, violations: violationsOf(record) }));
-    else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
-    else {
-      out.data(renderCompactRecord(record, out.paint));
-      const code = textOf(record, "responseCode") ?? "00";
-      if (code !== "00") out.note(safeText(`Response code ${responseText(code)}.`));
-    }
+    out.result(
+      () => recordLine({ record, violations: violationsOf(record) }),
+      () => (quiet ? safeText(textOf(record, "uti") ?? "") : renderCompactRecord(record, out.paint)),
+    );
+    const code = textOf(record, "responseCode") ?? "00";
+    if (!quiet && code !== "00") out.note(safeText(`Response code ${responseText(code)}.`));
     return 0;
   },
 });

@@ -29,23 +29,18 @@ const list = command({
         terminalId: terminalId ?? null,
       };
     });
-    if (out.json) out.data(JSON.stringify({ current: current ?? null, profiles: listed }));
-    else if (listed.length === 0) out.note(NO_PROFILE);
-    else {
-      out.data(
-        renderTable(
-          listed.map(({ name, current: isCurrent, baseUrl, label, terminalId }) =>
-            [
-              isCurrent ? "*" : "",
-              name,
-              parseWebAddress(baseUrl ?? "")?.host ?? NO_VALUE,
-              label ?? NO_VALUE,
-              terminalId === null ? "" : `terminal ${terminalId}`,
-            ].map((text) => ({ text })),
-          ),
-        ),
-      );
-    }
+    const rows = listed.map(({ name, current: isCurrent, baseUrl, label, terminalId }) =>
+      [
+        isCurrent ? "*" : "",
+        name,
+        parseWebAddress(baseUrl ?? "")?.host ?? NO_VALUE,
+        label ?? NO_VALUE,
+        terminalId === null ? "" : `terminal ${terminalId}`,
+      ].map((text) => ({ text })),
+    );
+    const document = { current: current ?? null, profiles: listed };
+    out.result(document, listed.length === 0 ? undefined : renderTable(rows));
+    if (listed.length === 0) out.note(NO_PROFILE);
     return 0;
   },
 });

@@ -44,12 +44,8 @@ export const status = command({
     const checks = await checkAccount(context, settings);
     const failure = checks.find(({ state }) => state === "failed")?.failure;
     const { named } = context;
-    if (!out.json) {
-      out.data(out.hide(checks.map((check) => renderCheck(check, out, named)).join("\n")));
-      return failure?.exit ?? 0;
-    }
-    out.data(
-      JSON.stringify({
+    out.result(
+      () => ({
         profile: settings instanceof PaylinkError ? null : (settings.profile ?? null),
         ok: failure === undefined,
         checks: checks.map(({ check, state, detail, remedies }) => {
@@ -57,9 +53,10 @@ export const status = command({
           return { check, state, detail: out.hide(detail), remedy: remedy === "" ? null : out.hide(remedy) };
         }),
       }),
+      () => out.hide(checks.map((check) => renderCheck(check, out, named)).join("\n")),
     );
-    if (failure !== undefined) throw failure;
-    return 0;
+    if (out.json && failure !== undefined) throw failure;
+    return failure?.exit ?? 0;
   },
 });
 

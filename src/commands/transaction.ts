@@ -50,10 +50,10 @@ export const transaction = command({
           details: { uti, answered },
         },
       );
-    const read = { record, violations };
-    if (out.json) out.data(recordLine(read));
-    else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
-    else out.data(renderRecord(record, read.violations, out));
+    out.result(
+      () => recordLine({ record, violations }),
+      () => (quiet ? safeText(textOf(record, "uti") ?? "") : renderRecord(record, violations, out)),
+    );
     return 0;
   },
 });

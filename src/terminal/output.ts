@@ -4,6 +4,7 @@ import { maskCardNumbers } from "../domain/card-numbers.ts";
 import type { PaylinkError } from "../domain/errors.ts";
 import { fitLines, logLine } from "../render/layout.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
+import { stringifyJson } from "../values/json.ts";
 import { safeJson, safeLines } from "../render/safe-text.ts";
 import { terminalColumns, type OutputStream, type StandardChannels } from "./channel.ts";
 import { OutputDelivery } from "./delivery.ts";
@@ -45,6 +46,9 @@ export async function createOutput(
  * warning is a line of its own. `log`: the same, and without `json` messages have their time and level where no terminal shows them.
  */
 type MessageMode = "ends" | "streams" | "log";
+
+/** A value, or what makes it. */
+type Made<T extends object | string | undefined> = T | (() => T);
 
 /** Prints data to stdout and messages to stderr; nothing else in the program prints. */
 export class Output {
@@ -94,9 +98,16 @@ export class Output {
     this.#print(`${this.#printed(text)}\n`);
   }
 
-  /** A result: a document with `json`, else words. */
-  result(document: object, words: string): void {
-    this.data(this.json ? JSON.stringify(document) : words);
+  /** A result: a document with `json`, else words. Only one of the two is made; nothing is printed of none. */
+  result(document: Made<object | string>, words: Made<string | undefined>): void {
+    const text = this.#shown(document, words);
+    if (text !== undefined) this.data(text);
+  }
+
+  /** The same for one of a list or a stream, as `lines` prints it. */
+  line(document: Made<object | string>, words: Made<string | undefined>): void {
+    const text = this.#shown(document, words);
+    if (text !== undefined) this.lines([text]);
   }
 
   /** The bytes of the result, with nothing added. */
@@ -196,6 +207,12 @@ export class Output {
   /** Draws the one line that changes in place, below all other messages; undefined removes it. */
   progress(text = ""): void {
     if (this.live) this.#progress.draw(text);
+  }
+
+  #shown(document: Made<object | string>, words: Made<string | undefined>): string | undefined {
+    if (!this.json) return typeof words === "function" ? words() : words;
+    const made = typeof document === "function" ? document() : document;
+    return typeof made === "string" ? made : stringifyJson(made);
   }
 
   #isLogTo(stream: OutputStream): boolean {

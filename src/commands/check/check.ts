@@ -55,22 +55,23 @@ export async function checkEndpoint(context: Context, options: CheckOptions): Pr
   const passed = results.length - failed.length - warnings;
   const cause = commonCause(results, samplesKey(signWith));
   const left = failed.length === 0 && books.failure === undefined ? notExamined(options, orders) : [];
-  if (out.json) {
-    const counts = { passed, failed: failed.length, warnings };
-    const cases = results.map(caseDocument);
-    const document = {
+  out.result(
+    () => ({
       url: url.href,
-      ...counts,
+      passed,
+      failed: failed.length,
+      warnings,
       cause,
-      cases,
+      cases: results.map(caseDocument),
       ...booksDocument(books, early),
       notExamined: left,
-    };
-    out.data(JSON.stringify(document, null, 2));
-  } else {
-    out.lines(renderCases(results, debug, out.paint));
-    if (books.orders !== undefined) out.lines([renderBooks(books.orders, out.paint)]);
-  }
+    }),
+    () =>
+      [
+        ...renderCases(results, debug, out.paint),
+        ...(books.orders === undefined ? [] : [renderBooks(books.orders, out.paint)]),
+      ].join("\n"),
+  );
   if (early.late > 0) out.warn(lateWords(early));
   if (failed.length > 0) {
     if (books.failure !== undefined) out.warn(books.failure.message);

@@ -66,25 +66,27 @@ export async function listSettings(context: Context): Promise<number> {
   const settings = await context.settings();
   const profile = resolvedProfile(context, settings.profile);
   const unknown = (await context.profiles()).unknown();
-  if (out.json) {
-    const values = Object.fromEntries(CONFIG_KEYS.map((key) => [key, settingDocument(settings.find(key))]));
-    out.lines([JSON.stringify({ profile, settings: values, unknown })]);
-    return 0;
-  }
-  const row = (label: string, value = NO_VALUE, source = ""): void => {
+  const row = (label: string, value = NO_VALUE, source = ""): string => {
     const shown = clip(safeText(value), LONGEST_VALUE);
     const from = source === "" ? "" : `(${source})`;
     const isLong = COLUMN + widthOf(`${shown}  ${from}`) > out.lineWidth;
     const gap = from !== "" && isLong ? `\n${" ".repeat(COLUMN)}` : "  ";
     const text = wrap(shown, out.lineWidth - COLUMN, COLUMN);
-    out.lines([`${out.paint.bold(label.padEnd(COLUMN))}${text}${from && gap + out.paint.dim(from)}`]);
+    return `${out.paint.bold(label.padEnd(COLUMN))}${text}${from && gap + out.paint.dim(from)}`;
   };
-  row("profile", profile?.name, profile?.source);
-  for (const key of CONFIG_KEYS) {
-    const found = settings.find(key);
-    row(key, found && shownSetting(found.value), found?.source);
-  }
-  if (unknown.length > 0) out.warn(unknownWarning(unknown));
+  const found = CONFIG_KEYS.map((key) => [key, settings.find(key)] as const);
+  out.result(
+    () => {
+      const values = found.map(([key, setting]) => [key, settingDocument(setting)] as const);
+      return { profile, settings: Object.fromEntries(values), unknown };
+    },
+    () =>
+      [
+        row("profile", profile?.name, profile?.source),
+        ...found.map(([key, setting]) => row(key, setting && shownSetting(setting.value), setting?.source)),
+      ].join("\n"),
+  );
+  if (!out.json && unknown.length > 0) out.warn(unknownWarning(unknown));
   return 0;
 }
 
@@ -107,13 +109,14 @@ const jsonOfSetting = (value: SettingValue<SettingKey>): string | boolean | read
 
 export async function printSetting({ out, settings }: Context, key: ConfigKey): Promise<number> {
   const found = (await settings()).find(key);
-  if (out.json)
-    out.data(JSON.stringify({ key, ...(settingDocument(found) ?? { value: null, source: null }) }));
-  else if (found === undefined)
+  if (!out.json && found === undefined)
     throw new PaylinkError("usage", `${key} is not set.`, {
       hints: [hint`For example: ${paylink`config list`}`],
     });
-  else out.data(safeText(shownSetting(found.value)));
+  out.result(
+    () => ({ key, ...(settingDocument(found) ?? { value: null, source: null }) }),
+    found && safeText(shownSetting(found.value)),
+  );
   return 0;
 }
 

@@ -57,7 +57,7 @@ export async function waitForPayment(context: Context, { created, quiet }: Payme
     const before = seen.status;
     seen.status = linkStatus(answer.link);
     const end = linkEnd(answer.link, now());
-    if (seen.status !== before && !out.json)
+    if (seen.status !== before)
       out.note(
         `${out.live ? clockTime(now()) : formatLocal(now())} ${paintStatus(safeText(seen.status), out.notePaint)}`,
       );

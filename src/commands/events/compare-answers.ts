@@ -64,9 +64,8 @@ export async function compareAnswers(context: Context, values: ReplayValues): Pr
       if (!isSameAnswer(recorded.status, forward.status, strict)) {
         counts.differ++;
         first ??= difference;
-        if (out.json) out.lines([differenceLine(difference)]);
-        else if (quiet) out.lines([safeText(utiOrId(event))]);
-        else rows.push(differenceCells(difference, context));
+        out.line(() => differenceLine(difference), quiet ? safeText(utiOrId(event)) : undefined);
+        if (!out.json && !quiet) rows.push(differenceCells(difference, context));
       }
     }
     out.progress(`${plural(counts.compared + counts.unreached, "event")} sent, ${counts.differ} differ`);
@@ -74,7 +73,7 @@ export async function compareAnswers(context: Context, values: ReplayValues): Pr
   }
   out.progress(undefined);
   if (rows.length > 0) out.lines([renderListing(DIFFERENCE_TITLES, rows, out)]);
-  if (out.json) out.lines([JSON.stringify({ type: "summary", ...counts, otherKey: others })]);
+  out.line({ type: "summary", ...counts, otherKey: others }, undefined);
   if (others > 0) out.warn(otherKeyWords(others));
   if (counts.untargeted > 0)
     out.warn(`${plural(counts.untargeted, "event")} not sent: --to names no target for the outcome.`);

@@ -39,9 +39,14 @@ export async function retryEvents(
   const own = isAll ? (await store.countOpen(selection, MOST_COUNTED)) - others : chosen.length;
   const { length: due } = await store.retry(isAll ? selection : { ids: chosen }, keys);
   const busy = Math.max(0, own - due);
-  if (out.json) out.data(JSON.stringify({ due, unchanged: busy, otherKey: others }));
-  else if (due + busy + others === 0) out.note("No event waits or has failed. Nothing was changed.");
-  else if (due > 0 || busy === 0) out.data(`${plural(due, "event is", "events are")} due to be forwarded.`);
+  const isNone = due + busy + others === 0;
+  out.result(
+    { due, unchanged: busy, otherKey: others },
+    !isNone && (due > 0 || busy === 0)
+      ? `${plural(due, "event is", "events are")} due to be forwarded.`
+      : undefined,
+  );
+  if (isNone) out.note("No event waits or has failed. Nothing was changed.");
   if (others > 0) out.note(otherKeyWords(others));
   if (busy > 0)
     out.note(
@@ -126,14 +131,16 @@ export async function acceptEvents(
     }
   }
   const verify = plural(refused, "does not verify", "do not verify");
-  if (out.json) out.data(JSON.stringify({ accepted, refused, otherTerminal }));
-  else if (accepted.length > 0) {
-    out.data(`Accepted ${plural(accepted.length, "event")}.`);
+  out.result(
+    { accepted, refused, otherTerminal },
+    accepted.length > 0 ? `Accepted ${plural(accepted.length, "event")}.` : undefined,
+  );
+  if (accepted.length > 0) {
     out.note(renderHint(GO_OUT, context.named));
     if (refused > 0) out.note(`${verify}: they stay rejected.`);
   } else if (refused > 0 && names.length === 0) out.note(`${verify}: nothing was accepted.`);
   else if (refused + otherTerminal === 0) out.note("There is no rejected webhook.");
-  if (!out.json && otherTerminal > 0)
+  if (otherTerminal > 0)
     out.note(
       `${plural(otherTerminal, "of another terminal stays", "of another terminal stay")} rejected. To accept one, name its id.`,
     );

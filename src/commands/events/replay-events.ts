@@ -33,9 +33,11 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
     const { target, status, ms, detail } = forward;
     const name = event.uti || event.id;
     const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, hint: cause };
-    if (quiet) out.lines([safeText(name)]);
-    else if (out.json) out.lines([JSON.stringify(line)]);
-    else out.lines([fitLines(renderForward(name, forward, out.paint, undefined, cause), out.lineWidth)]);
+    out.line(line, () =>
+      quiet
+        ? safeText(name)
+        : fitLines(renderForward(name, forward, out.paint, undefined, cause), out.lineWidth),
+    );
     signal.throwIfAborted();
   }
   if (others > 0) out.warn(otherKeyWords(others));

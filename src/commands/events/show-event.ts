@@ -39,12 +39,18 @@ export async function showEvent(context: Context, { uti, full, db }: ShowValues)
   if (ofOrder.length > 1) return showOrder(context, store, ofOrder);
   const [found = await store.findOne(uti)] = ofOrder;
   if (found.type === "rejected")
-    out.data(out.json ? rejectionDocument(found) : rejectionDetails(found, context));
+    out.result(
+      () => rejectionDocument(found),
+      () => rejectionDetails(found, context),
+    );
   else {
     const history = await store.history(found.id);
     const order = (await store.orders([found], readingKeys(context))).get(found.id);
     const event = { ...found, order };
-    out.data(out.json ? eventWithHistory(event, history) : eventDetails(event, history, full, context));
+    out.result(
+      () => eventWithHistory(event, history),
+      () => eventDetails(event, history, full, context),
+    );
     if (found.reference !== "")
       out.note(
         renderHint(
@@ -80,11 +86,6 @@ async function showOrder(
   const events = found.filter(({ key }) => together.includes(key));
   const order = (await store.orders(events, async () => keys)).get(events.at(-1)?.id ?? "");
   const number = first?.reference ?? "";
-  if (out.json) {
-    const lines = events.map((event) => eventLine(event)).join(",");
-    out.data(`{"order":${order === undefined ? "null" : orderText(order)},"events":[${lines}]}`);
-    return 0;
-  }
   const rows = events.map(({ receivedAt, outcome, content, uti, id, delivery }) => [
     { text: formatLocal(receivedAt) },
     { text: outcome },
@@ -92,7 +93,11 @@ async function showOrder(
     { text: uti || id },
     { text: deliveryLabel(delivery, now()) },
   ]);
-  out.data(
+  out.result(
+    () => {
+      const lines = events.map((event) => eventLine(event)).join(",");
+      return `{"order":${order === undefined ? "null" : orderText(order)},"events":[${lines}]}`;
+    },
     [
       `${out.paint.bold(safeText(number))}  ${order === undefined ? "how it stands cannot be told" : safeText(standingText(order))}`,
       renderListing(["RECEIVED", "OUTCOME", "AMOUNT", "UTI", "WHAT BECAME OF IT"], rows, out),

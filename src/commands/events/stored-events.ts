@@ -77,11 +77,8 @@ export async function listEvents(context: Context, values: ListValues): Promise<
   if (values.limit !== undefined || limit === undefined || shown < limit) return 0;
   const count = await store.count(filter, MOST_COUNTED, rejected);
   if (count <= shown) return 0;
-  if (out.json) out.lines([jsonLine("summary", now(), { shown, of: count })]);
-  else
-    out.note(
-      `${shown} of ${count === MOST_COUNTED ? `${MOST_COUNTED} or more` : count}; --all shows the rest`,
-    );
+  out.line(() => jsonLine("summary", now(), { shown, of: count }), undefined);
+  out.note(`${shown} of ${count === MOST_COUNTED ? `${MOST_COUNTED} or more` : count}; --all shows the rest`);
   return 0;
 }
 

@@ -18,10 +18,11 @@ export async function tailEvents(
 ): Promise<number> {
   const { out, signal, now, pause } = context;
   const text = createEventText({ out, full, compact });
-  const lineOf = (stored: StoredRequest): string => {
-    if (stored.type === "rejected") return out.json ? rejectionLine(stored) : rejectionText(stored, out);
-    return out.json ? eventLine(stored, compact) : text(stored);
-  };
+  const print = (stored: StoredRequest): void =>
+    out.line(
+      () => (stored.type === "rejected" ? rejectionLine(stored) : eventLine(stored, compact)),
+      () => (stored.type === "rejected" ? rejectionText(stored, out) : text(stored)),
+    );
   const unread = out.unread();
   out.keepLog();
   const store = await context.events(db);
@@ -33,12 +34,12 @@ export async function tailEvents(
   };
   // A wrong name fails at once. Later, a store that is away may come back.
   let result: Followed<StoredRequest> | undefined = await look(now());
-  if (out.json) out.lines([jsonLine("ready", now(), { store: store.place })]);
-  else out.note(`Waiting for ${rejected ? "rejected webhooks" : "events"} in ${store.place}. Ctrl-C ends.`);
+  out.line(() => jsonLine("ready", now(), { store: store.place }), undefined);
+  out.note(`Waiting for ${rejected ? "rejected webhooks" : "events"} in ${store.place}. Ctrl-C ends.`);
   let failure: string | undefined;
   while (!signal.aborted && !unread.aborted) {
     for (const stored of result?.found ?? []) {
-      out.lines([lineOf(stored)]);
+      print(stored);
       await out.drained();
     }
     if (result?.isEnd !== false) await pause(POLL_INTERVAL);

@@ -45,7 +45,7 @@ import reactRouter from "../../texts/recipes/react-router.mjs?raw";
 import workers from "../../texts/recipes/workers.mjs?raw";
 
 interface TopicContent {
-  readonly json: unknown;
+  readonly json: object;
   readonly parts: readonly Part[];
   /** What `help <topic> <name>` prints by itself. */
   readonly files?: Readonly<Record<string, SavedFile>>;
@@ -247,8 +247,9 @@ export async function showTopic({ out }: Context, topic: Topic, name?: string): 
     out.result({ [name]: text }, text.trimEnd());
     return 0;
   }
-  if (out.json) out.lines([JSON.stringify(json)]);
-  else out.lines(parts.map((part) => (typeof part === "string" ? wrap(part, out.lineWidth) : part(out))));
+  out.line(json, () =>
+    parts.map((part) => (typeof part === "string" ? wrap(part, out.lineWidth) : part(out))).join("\n"),
+  );
   return 0;
 }
 

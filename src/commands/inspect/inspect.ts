@@ -36,7 +36,7 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
   const keys = createKeys(context, flags.key);
   const host = flags.plainHost ? undefined : ownHost(newId().replaceAll("-", ""));
   const print = (url: string, words: string): void =>
-    out.lines([out.json ? jsonLine("ready", now(), { url }) : `${words} ${out.paint.bold(url)}`]);
+    out.line(() => jsonLine("ready", now(), { url }), `${words} ${out.paint.bold(url)}`);
   const access = createPageAccess({
     name: "paylink-inspect",
     host,
@@ -58,14 +58,14 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
     ...keys,
     sending: await sendingOf(context, flags, keys.keys),
     observe: (action, what) =>
-      out.lines([out.json ? jsonLine("action", now(), { action, what }) : `${action}  ${safeText(what)}`]),
+      out.line(() => jsonLine("action", now(), { action, what }), `${action}  ${safeText(what)}`),
     serve,
     port: flags.port,
     faulted: (error) => out.warn(String(error)),
   });
   later(close);
   print(access.newAddress(url), "paylink inspect on");
-  if (!out.json) out.note(`The pages show ${safeText(store.place)}. ${addressNote(host)} Ctrl-C ends it.`);
+  out.note(`The pages show ${safeText(store.place)}. ${addressNote(host)} Ctrl-C ends it.`);
   if (flags.open && context.ask() !== undefined)
     await context
       .openPrivately(access.newAddress(url))

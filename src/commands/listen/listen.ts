@@ -246,7 +246,7 @@ const UNTIL_IT_DOES =
 
 function summarise(reporter: ListenReporter, { out, now }: Context): void {
   const counts = reporter.finish();
-  if (out.json) return out.data(jsonLine("summary", now(), counts));
+  out.result(() => jsonLine("summary", now(), counts), undefined);
   const words = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
   out.note(words.join(", "));
 }

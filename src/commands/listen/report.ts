@@ -237,7 +237,7 @@ export function showReady(
     ...(adminUrl === undefined ? [] : [bold("Admin on", adminUrl)]),
   ];
   const text = out.isLog ? lines.map((line) => logLine(now(), "info", line)) : lines;
-  out.lines(out.json ? [jsonLine("ready", now(), ready)] : text);
+  out.line(() => jsonLine("ready", now(), ready), text.join("\n"));
   if (store !== undefined) out.note(`Events are kept in ${store}`);
   const loss = store === undefined ? undefined : forgetting(store);
   if (loss !== undefined)

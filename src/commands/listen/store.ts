@@ -69,9 +69,10 @@ export function startDeleting(
         const newest = (await store.newestAt()) ?? now();
         const before = new Date(Math.min(newest.getTime(), now().getTime()) - keep);
         const deleted = await store.prune(before, () => pause(BATCH_PAUSE));
-        if (deleted.events + deleted.rejections > 0)
-          if (out.json) out.lines([jsonLine("deleted", now(), { before, ...deleted })]);
-          else out.note(`Deleted ${deletedWords(deleted, before)}`);
+        if (deleted.events + deleted.rejections > 0) {
+          out.line(() => jsonLine("deleted", now(), { before, ...deleted }), undefined);
+          out.note(`Deleted ${deletedWords(deleted, before)}`);
+        }
       } catch (error) {
         if (signal.aborted) return;
         out.warn(`Old events are kept until they can be deleted: ${messageOf(error)}`);

@@ -159,6 +159,8 @@ async function sendTampered({ context, nextWebhook }: Loop, genuine: HttpRequest
 const STEP_WIDTH = 32;
 
 function done({ out }: Context, step: string, result: (width: number) => string): void {
-  if (out.json) return out.lines([JSON.stringify({ type: "step", step, ok: true })]);
-  out.lines([`${out.paint.green("✓")} ${step.padEnd(STEP_WIDTH)}${result(out.lineWidth - STEP_WIDTH - 2)}`]);
+  out.line(
+    { type: "step", step, ok: true },
+    () => `${out.paint.green("✓")} ${step.padEnd(STEP_WIDTH)}${result(out.lineWidth - STEP_WIDTH - 2)}`,
+  );
 }

@@ -40,12 +40,9 @@ export async function test(
   // The report covers the webhooks that are still due.
   await services.sandbox.idle();
   const lost = reconcile ? [...report.lost.values()] : [];
-  if (out.json)
-    out.data(JSON.stringify({ type: "summary", command, exit, ...report.counts, lost: lost.length }));
-  else {
-    out.note(report.text(out.notePaint));
-    if (exit !== 0) out.note(ENDED);
-  }
+  out.result({ type: "summary", command, exit, ...report.counts, lost: lost.length }, undefined);
+  out.note(report.text(out.notePaint));
+  if (exit !== 0) out.note(ENDED);
   if (lost.length === 0 || exit !== 0) return exit;
   throw new PaylinkError(
     "records_differ",

@@ -46,7 +46,7 @@ export async function showTimelines(
       printTimeline(context, one.number, told, sources);
     }
   }
-  if (!out.json) out.note(renderServiceName(sources.settings, out.notePaint));
+  out.note(renderServiceName(sources.settings, out.notePaint));
   const names = unknown.map(safeText).join(", ");
   if (different.length > 0)
     throw new PaylinkError(

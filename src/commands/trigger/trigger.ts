@@ -192,13 +192,12 @@ function showAnswer(
   if (answer.status === null) throw unanswered(answer, url);
   const endings = tamper === undefined ? { genuine: [answer] } : { genuine: [], forged: [answer] };
   const cause = likelyCause(endings, { comesAgain: false, ownKey: samplesKey(signWith) });
-  if (out.json) {
-    const { status, milliseconds: ms, reply } = answer;
-    out.data(
-      stringifyJson({ type: "answer", url, uti: record["uti"], status, ms, body: reply.text, hint: cause }),
-    );
-  } else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
-  else out.data(fitLines(renderAnswer(record, answer, cause, out.paint), out.lineWidth));
+  const { status, milliseconds: ms, reply } = answer;
+  out.result({ type: "answer", url, uti: record["uti"], status, ms, body: reply.text, hint: cause }, () =>
+    quiet
+      ? safeText(textOf(record, "uti") ?? "")
+      : fitLines(renderAnswer(record, answer, cause, out.paint), out.lineWidth),
+  );
   return answer.status;
 }
 

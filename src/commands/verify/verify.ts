@@ -42,7 +42,10 @@ export async function verify(
     { keys, policy, now: at, maxBody: DEFAULT_MAX_BODY, paths: paths.length === 0 ? undefined : paths },
     capture.fault,
   );
-  out.data(out.json ? verdictDocument(explanation) : renderExplanation(explanation, request, source, out));
+  out.result(
+    () => verdictDocument(explanation),
+    () => renderExplanation(explanation, request, source, out),
+  );
   const { verdict, refused } = explanation;
   if (verdict.verdict === "invalid")
     throw new PaylinkError("signature_rejected", `The webhook does not verify: ${verdict.code}.`);
