@@ -1,5 +1,6 @@
 /** Runs one command line: gives the command its context, reports a failure, and returns the exit code. */
-import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
+import type { CommanderError } from "commander";
+import type { CommandNode } from "./commands/command-tree.ts";
 import type { Context, GlobalOptions, Later, Output } from "./context.ts";
 import { FAILURES, PaylinkError } from "./domain/errors.ts";
 import { hint } from "./domain/hint.ts";
@@ -71,7 +72,7 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
 
 /** The command that the command line names, with what it does. */
 interface Chosen {
-  readonly command: CommandUnknownOpts;
+  readonly command: CommandNode;
   readonly work: (context: Context) => Promise<number>;
 }
 
@@ -155,7 +156,7 @@ function withLostOutput(failure: PaylinkError, lost: PaylinkError, out: Output):
 }
 
 /** The `--db` of `sandbox` is not an event store. */
-function placesOf(command: CommandUnknownOpts): GivenPlaces {
+function placesOf(command: CommandNode): GivenPlaces {
   const { db, terminalId }: { db?: unknown; terminalId?: unknown } =
     command.name() === "sandbox" ? {} : command.opts();
   return {

@@ -1,6 +1,6 @@
 /** How a command is declared: each argument and flag once, with the parser of its value, which gives the value its type. */
-import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
+import type { CommandNode } from "./command-tree.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { Hint } from "../domain/hint.ts";
 import { accepted, parseChoice, refused, type Parsed } from "../values/parse-result.ts";
@@ -216,12 +216,14 @@ export interface ReadValues<All> {
   ) => Result | undefined;
 }
 
-export interface Command<Options = unknown> extends Declaration<Table, Table> {
+export interface Command extends Declaration<Table, Table> {
+  /** Undefined for a group, which has only subcommands. */
+  readonly run: ((context: Context, given: GivenFor, self: CommandNode) => Promise<number>) | undefined;
+}
+
+export interface Readable<Options> {
   /** What the command line means. Throws one `usage` error with every problem. */
   readonly read: (given: GivenFor, context: Context) => Promise<Options>;
-  /** Undefined for a group, which has only subcommands. */
-  readonly run:
-    ((context: Context, given: GivenFor, self: CommandUnknownOpts) => Promise<number>) | undefined;
 }
 
 /** A command, or a group of commands, which may have no `run`. */
@@ -244,9 +246,9 @@ export function command<
       context: Context,
     ) => Options | undefined | Promise<Options | undefined>;
     /** Without `prepare` it gets the values. */
-    readonly run?: (context: Context, options: Options, self: CommandUnknownOpts) => Promise<number>;
+    readonly run?: (context: Context, options: Options, self: CommandNode) => Promise<number>;
   },
-): Command<Options> {
+): Command & Readable<Options> {
   type All = Values<Arguments, Flags>;
   const { consequence = "Nothing was done.", check, prepare, run } = declaration;
   const needed = declaredIn(declaration).flatMap(([name, { limits }]) => (limits ? [] : [name]));

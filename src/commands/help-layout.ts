@@ -1,6 +1,6 @@
 /** How help is laid out: values as they are typed and the options of every command. */
-import type { Argument, CommandUnknownOpts, HelpConfiguration, Option } from "@commander-js/extra-typings";
-import { globalOptions } from "./declare.ts";
+import type { Argument, Command, HelpConfiguration, Option } from "commander";
+import { CommandNode } from "./command-tree.ts";
 
 /** More choices than this are listed by the command itself, below its options. */
 const MANY = 8;
@@ -9,10 +9,10 @@ export const helpLayout: HelpConfiguration = {
   // Below its own limit of 40, commander leaves it to the terminal to break lines, inside words.
   minWidthToWrap: 20,
   // Only the root's: the options of `sandbox` do not apply to `sandbox advance`.
-  visibleGlobalOptions: (command: CommandUnknownOpts) =>
-    command.parent === null ? [] : globalOptions(command),
-  subcommandTerm: (command: CommandUnknownOpts) => command.name(),
-  commandDescription: (command: CommandUnknownOpts) => {
+  visibleGlobalOptions: (command: Command) =>
+    command instanceof CommandNode && command.parent !== null ? [...command.globalOptions] : [],
+  subcommandTerm: (command: Command) => command.name(),
+  commandDescription: (command: Command) => {
     const text = command.description();
     return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
   },

@@ -5,7 +5,7 @@ import { withoutCredentials } from "../settings/profile.ts";
 import { SETTINGS } from "../settings/setting-table.ts";
 import { command } from "./command.ts";
 
-export const logout = command({
+export default command({
   examples: ["paylink logout", "paylink logout --profile sandbox"],
   run: async ({ out, env, settings, profiles, forgetToken }) => {
     const { profile } = await settings();

@@ -27,7 +27,7 @@ const CARDS = TEST_CARDS.map(
 
 const LINK = "$(paylink links list --status active --limit 1 --quiet)";
 
-export const pay = command({
+export default command({
   examples: [
     `paylink pay ${LINK}`,
     `paylink pay ${LINK} --outcome declined`,

@@ -25,7 +25,7 @@ import { checkKeys, KEY_CHECK, unknownSettings, unknownWarning, whileOneWorks } 
 import { command } from "./command.ts";
 import { KEEPING_STORE, timeoutFlag } from "./shared-flags.ts";
 
-export const status = command({
+export default command({
   examples: ["paylink status", "paylink status --profile sandbox --json"],
   flags: {
     timeout: timeoutFlag({ default: "30s" }, "Not every check was made."),

@@ -5,7 +5,7 @@ import { safeText } from "../render/safe-text.ts";
 import { argument, command } from "./command.ts";
 import { quietFlag, timeoutFlag } from "./shared-flags.ts";
 
-export const transaction = command({
+export default command({
   examples: [
     "paylink transaction $(paylink events list --limit 1 --quiet)",
     "paylink transaction $(paylink events list --limit 1 --quiet) --json",

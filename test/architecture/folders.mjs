@@ -382,15 +382,16 @@ export const FILES = {
     "terminal/prompts",
   ],
   entry: ["main", "terminal/channel", "env-paths", "node:module", "node:path", "node:sea"],
-  program: ["commands", "domain", "@commander-js/extra-typings"],
+  program: ["commands", "domain", "commander"],
   run: [
     "context",
+    "commands/command-tree",
     "domain",
     "values",
     "program",
     "render/error-message",
     "render/hint",
-    "@commander-js/extra-typings",
+    "commander",
   ],
   "own-files": ["node:fs", "node:path", "node:sea", "node:worker_threads"],
 };
@@ -412,7 +413,7 @@ export const COMMANDS = {
     "commands/command",
 
     "commands/account-checks",
-    "commands/declare",
+    "commands/command-tree",
     "commands/event-text",
     "commands/flag-values",
     "commands/found-order",

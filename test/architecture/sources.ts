@@ -14,6 +14,8 @@ export interface Import {
   readonly file: string;
   /** Another source, or a package. */
   readonly target: string;
+  /** Whether the target is there before the file runs: types, and what is imported when it is needed, are not. */
+  readonly isAtStart: boolean;
 }
 
 export const readSources = (): Source[] =>
@@ -25,23 +27,26 @@ export const readSources = (): Source[] =>
 const withoutExtension = (path: string): string => path.replaceAll("\\", "/").replace(/\.ts$/, "");
 
 /** `import … from "x"`, `export … from "x"`, `import "x"` and `import("x")`. */
-const IMPORT = /(?:^import |^(?:import|export) [^"'`;=()]*from |\bimport\()"([^"]+)"/gm;
+const IMPORT = /(^import |^(?:import|export) [^"'`;=()]*from |\bimport\()"([^"]+)"/gm;
+
+const isAtStart = (words: string): boolean => !/^(?:import|export) type |^import\($/.test(words);
 
 export function importsOf({ file, text }: Source): Import[] {
   const folder = dirname(join(ROOT, file));
-  const specifiers = [...text.matchAll(IMPORT)].map(([, specifier = ""]) => specifier);
-  return specifiers.map((specifier) => ({
+  return [...text.matchAll(IMPORT)].map(([, words = "", specifier = ""]) => ({
     file,
+    isAtStart: isAtStart(words),
     target: specifier.startsWith(".")
       ? withoutExtension(relative(ROOT, resolve(folder, specifier)))
       : specifier,
   }));
 }
 
-/** Each circle as the path that leads around it: `a → b → a`. Imports of types and lazy imports count. */
+/** Each circle as the path that leads around it: `a → b → a`. Imports of types and lazy imports close none. */
 export function circles(imports: readonly Import[]): string[] {
   const targets = new Map<string, string[]>();
-  for (const { file, target } of imports) targets.set(file, [...(targets.get(file) ?? []), target]);
+  for (const { file, target } of imports.filter((one) => one.isAtStart))
+    targets.set(file, [...(targets.get(file) ?? []), target]);
   const finished = new Set<string>();
   const found: string[] = [];
   const visit = (file: string, path: readonly string[]): void => {

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { fileSink } from "../../src/bulk/results.ts";
-import { bulk } from "../../src/commands/bulk/command.ts";
+import bulk from "../../src/commands/bulk/command.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import { ACCOUNT, never } from "../support/account.ts";

@@ -1,6 +1,6 @@
 /** `paylink events list --pending`, `retry` and `skip`, in process, beside a running `listen --ack stored`. */
 import { expect, it } from "vitest";
-import { SELECTION_FLAGS } from "../../src/commands/events/flags.ts";
+import { SELECTION_FLAGS } from "../../src/commands/events/command.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";

@@ -1,8 +1,7 @@
 /** What holds for every command: misspelled flags, `--json`, a reader that has gone. */
 import { Writable } from "node:stream";
-import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { expect, describe, it } from "vitest";
-import { declared, pathOf } from "../../src/commands/declare.ts";
+import type { CommandNode } from "../../src/commands/command-tree.ts";
 import { EXIT_CODES } from "../../src/domain/errors.ts";
 import { createProgram } from "../../src/program.ts";
 import { CREATE } from "../support/account.ts";
@@ -44,8 +43,8 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 /** Commands that run until they are stopped. */
 const SERVING = ["inspect", "listen", "sandbox"];
 
-const leaves = (command: CommandUnknownOpts): CommandUnknownOpts[] => {
-  const inner = command.createHelp().visibleCommands(command).flatMap(leaves);
+const leaves = (command: CommandNode): CommandNode[] => {
+  const inner = command.visibleCommands.flatMap(leaves);
   return command.parent === null ? inner : [command, ...inner];
 };
 const program = createProgram({
@@ -53,8 +52,8 @@ const program = createProgram({
   print: () => undefined,
   execute: async () => undefined,
 });
-await Promise.all(program.commands.map(declared));
-const nameIn = (command: CommandUnknownOpts): string => pathOf(command).replace(/^paylink /, "");
+await Promise.all(program.commands.map((command) => command.declared()));
+const nameIn = ({ words }: CommandNode): string => words.join(" ");
 const COMMANDS = leaves(program).map(nameIn);
 const TAKING_ARGUMENTS = leaves(program)
   .filter((command) => command.registeredArguments.length > 0)

@@ -1,7 +1,7 @@
 /** What `paylink listen` makes of its flags and settings, in process: values, defaults, and every problem at once. */
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { listen } from "../../src/commands/listen/command.ts";
+import listen from "../../src/commands/listen/command.ts";
 import { listenOptions } from "../../src/commands/listen/options.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sandbox } from "../../src/commands/sandbox/command.ts";
+import sandbox from "../../src/commands/sandbox/command.ts";
 import { renderSandboxEvent, sandboxOptions } from "../../src/commands/sandbox/sandbox.ts";
 import type { Send, Serve } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";

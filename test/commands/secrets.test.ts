@@ -3,7 +3,6 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { declared } from "../../src/commands/declare.ts";
 import { createProgram } from "../../src/program.ts";
 import { CREATE } from "../support/account.ts";
 import { startCommand } from "../support/background-command.ts";
@@ -84,7 +83,7 @@ const program = createProgram({
   execute: () => Promise.reject(new Error("no command runs")),
   print: () => undefined,
 });
-await Promise.all(program.commands.map(declared));
+await Promise.all(program.commands.map((command) => command.declared()));
 const commands = program.commands.map((command) => command.name());
 
 describe("secrets", () => {

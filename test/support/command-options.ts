@@ -1,29 +1,24 @@
 /** What a command makes of a command line, without running it. */
-import { Command as CommanderCommand } from "@commander-js/extra-typings";
 import type { Context } from "../../src/context.ts";
-import type { Command } from "../../src/commands/command.ts";
-import { declare } from "../../src/commands/declare.ts";
+import type { Command, Readable } from "../../src/commands/command.ts";
+import { CommandNode } from "../../src/commands/command-tree.ts";
 
 /** Throws the usage error of the command line. `context` is what the command needs of it. */
 export async function optionsOf<Options>(
-  declaration: Command<Options>,
+  declaration: Command & Readable<Options>,
   words: readonly string[],
   context: Partial<Omit<Context, "out">> & { readonly out?: Pick<Context["out"], "json"> } = {},
 ): Promise<Options> {
   const given = { out: { json: false }, env: {}, profile: undefined, now: () => new Date(), ...context };
   const read: Options[] = [];
-  const command = new CommanderCommand().exitOverride();
-  declare(
-    command,
-    {
-      ...declaration,
-      run: async (all, values) => {
-        read.push(await declaration.read(values, all));
-        return 0;
-      },
+  const command = new CommandNode("paylink", async (_, work) => void (await work(given as Context)));
+  command.declare({
+    ...declaration,
+    run: async (all, values) => {
+      read.push(await declaration.read(values, all));
+      return 0;
     },
-    async (_command, work) => void (await work(given as Context)),
-  );
+  });
   await command.parseAsync(words, { from: "user" });
   const [options] = read;
   if (options === undefined) throw new Error("the command did not run");

@@ -1,7 +1,6 @@
 /** Checks what a run with `--json` printed against the schema of what its command prints. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { pathOf } from "../../src/commands/declare.ts";
 import { components, errorOutput, outputs } from "./json-outputs.ts";
 import { createProgram } from "../../src/program.ts";
 
@@ -73,7 +72,7 @@ async function commandOf(argv: readonly string[]): Promise<string> {
     version: "0.0.0",
     print: () => undefined,
     execute: async (command) => {
-      name = pathOf(command).replace(/^paylink /, "");
+      name = command.words.join(" ");
     },
   });
   await program.parseAsync(argv, { from: "user" });

@@ -17,7 +17,7 @@ import { REMEMBERED, type Memory } from "../../store/sent-rows.ts";
 import { warnOfOtherLinks } from "../link-output.ts";
 import { createReporter, type Reporter } from "./bulk-reporter.ts";
 import { finishRun, summaryOf, type ResultsOutput, type RunEnd } from "./finish-run.ts";
-import type { BulkOptions } from "./flags.ts";
+import type { BulkOptions } from "./command.ts";
 import { formRefusal } from "./form.ts";
 import { prepareList, requireRead, type PreparedList } from "./list.ts";
 import { listRefusal } from "./refusal.ts";

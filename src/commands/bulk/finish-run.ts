@@ -19,7 +19,7 @@ import { renderSums, renderTally, type Tally } from "../../render/bulk.ts";
 import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { likeliestLinks } from "../../service/advice.ts";
-import type { BulkOptions } from "./flags.ts";
+import type { BulkOptions } from "./command.ts";
 import type { PreparedList } from "./list.ts";
 import { MOST_NAMED_ROWS, rowName } from "./named-rows.ts";
 import { rerun } from "./rerun.ts";

@@ -14,7 +14,7 @@ import { ListMoney } from "../../lists/row-money.ts";
 import { RowProblems } from "../../lists/row-problems.ts";
 import { renderRowProblem, renderSums } from "../../render/bulk.ts";
 import { safeText } from "../../render/safe-text.ts";
-import type { BulkOptions } from "./flags.ts";
+import type { BulkOptions } from "./command.ts";
 
 /** Undefined if the list can be read. Else every problem of it is named at once, its rows read as the advice says. */
 export function formRefusal(context: Context, list: List, options: BulkOptions): PaylinkError | undefined {

@@ -13,7 +13,7 @@ import type { Attempt, Memory } from "../../store/sent-rows.ts";
 import { problemJson } from "../../render/error-message.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Reporter } from "./bulk-reporter.ts";
-import type { BulkOptions } from "./flags.ts";
+import type { BulkOptions } from "./command.ts";
 import { rowContextOf } from "./form.ts";
 
 /** A list whose rows were checked, and what a run does with each. */

@@ -18,7 +18,7 @@ import { formatLocal } from "../../render/layout.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { warnOfCallbacks } from "../link-output.ts";
-import type { BulkOptions } from "./flags.ts";
+import type { BulkOptions } from "./command.ts";
 import { isBefore, type PreparedList } from "./list.ts";
 import { rowsOfKind, type RowSentBefore } from "./named-rows.ts";
 import { rerun } from "./rerun.ts";

@@ -15,7 +15,7 @@ import { hint, type CommandLine, type Hint } from "../../domain/hint.ts";
 import { renderRowProblem } from "../../render/bulk.ts";
 import { safeText, visibleText } from "../../render/safe-text.ts";
 import type { Attempt } from "../../store/sent-rows.ts";
-import type { BulkOptions } from "./flags.ts";
+import type { BulkOptions } from "./command.ts";
 import type { PreparedList } from "./list.ts";
 import { MOST_NAMED_ROWS, rowsOfKind, type RowsOfKind } from "./named-rows.ts";
 import { rerun } from "./rerun.ts";

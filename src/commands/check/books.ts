@@ -10,7 +10,7 @@ import { readBooks } from "../../reconcile/books.ts";
 import type { BookedLine } from "../../reconcile/sides.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { clip } from "../../render/width.ts";
-import type { CheckOptions } from "./flags.ts";
+import type { CheckOptions } from "./command.ts";
 
 /** Milliseconds that the command may take. */
 const LONGEST_RUN = 10_000;

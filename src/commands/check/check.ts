@@ -22,7 +22,7 @@ import { samplesKey } from "../../render/likely-cause.ts";
 import { renderBar } from "../../render/layout.ts";
 import { endpointNotReached } from "../unreached-endpoint.ts";
 import { bookedBefore, EarlyLooks, lookAtBooks, readOrders } from "./books.ts";
-import type { CheckOptions } from "./flags.ts";
+import type { CheckOptions } from "./command.ts";
 
 export async function checkEndpoint(context: Context, options: CheckOptions): Promise<number> {
   const { out, debug } = context;

@@ -1,8 +1,51 @@
 /** `paylink check`: its help, and what runs it. */
 import { LISTENER_URL } from "../../domain/known-services.ts";
-import { command } from "../command.ts";
-import { checkLocal } from "../shared-flags.ts";
-import { checkArguments, checkFlags } from "./flags.ts";
+import { argument, flag, group, text, toggle, type ValuesOf, verbatim, command } from "../command.ts";
+import { parseCover, parseTarget } from "../flag-values.ts";
+import { booksMapFlag, signingKeyFlag, timeoutFlag, checkLocal } from "../shared-flags.ts";
+
+export const checkArguments = {
+  url: argument(
+    "<url>",
+    "the webhook endpoint: 3000, 3000/hook, localhost:3000/hook, /hook or a URL",
+    parseTarget,
+    { example: LISTENER_URL },
+  ),
+};
+
+export const checkFlags = {
+  ...group("Webhooks:", {
+    signWith: signingKeyFlag,
+    cover: flag(
+      "--cover <components>",
+      "sign exactly these components, and require the endpoint to accept that",
+      parseCover,
+      { example: '"@method @target-uri content-digest"' },
+    ),
+    allowRemote: toggle("--allow-remote", "check an endpoint on another machine"),
+    timeout: timeoutFlag("10s for each webhook", "Not every case was tried."),
+  }),
+  ...group("Books:", {
+    books: flag(
+      "--books <command>",
+      "afterwards, run this command in the shell (at most 10s); it prints what your application has booked as paid, as CSV with a header or JSON lines: order number, amount, currency",
+      verbatim,
+      { example: "./booked.sh" },
+    ),
+    orders: flag(
+      "--orders <file>",
+      "pay these orders, which your application knows and waits for: order number, amount, currency",
+      text,
+      { example: "orders.csv" },
+    ),
+    map: booksMapFlag,
+  }),
+  ...group("Report:", {
+    junit: flag("--junit <file>", "write JUnit XML to a file", text, { example: "webhooks.xml" }),
+  }),
+};
+
+export type CheckOptions = ValuesOf<typeof checkArguments> & ValuesOf<typeof checkFlags>;
 
 const CHECK_NOTES = [
   "Signatures cover header fields only, as those of the real service do. Derived components (@method, @target-uri) are tried too: an endpoint that refuses them gets a warning, unless --cover names them.",
@@ -11,7 +54,7 @@ const CHECK_NOTES = [
   "Exit code 7: the endpoint failed. Exit code 10: what is booked is wrong.",
 ];
 
-export const check = command({
+export default command({
   examples: [
     `paylink check ${LISTENER_URL}`,
     `paylink check ${LISTENER_URL} --junit webhooks.xml`,

@@ -1,8 +1,7 @@
-/** `paylink completion`, and the hidden command that the shells call for suggestions. */
-import { argument, command, oneOf, verbatim } from "../command.ts";
-import { programOf } from "../declare.ts";
+/** `paylink completion`: its argument and help, and what runs it. */
+import { argument, command, oneOf } from "../command.ts";
 
-export const completion = command({
+export default command({
   examples: [
     "mkdir -p ~/.local/share/bash-completion/completions && paylink completion bash > ~/.local/share/bash-completion/completions/paylink",
     "mkdir -p ~/.config/fish/completions && paylink completion fish > ~/.config/fish/completions/paylink.fish",
@@ -14,12 +13,4 @@ For PowerShell, add to the file that $PROFILE names:
   paylink completion powershell | Out-String | Invoke-Expression`,
   arguments: { shell: argument("<shell>", "the shell", oneOf(["bash", "zsh", "fish", "powershell"])) },
   run: async (context, { shell }) => (await import("./completion.ts")).printScript(shell, context),
-});
-
-export const complete = command({
-  examples: ["paylink complete -- li", "paylink complete -- links ''"],
-  takesAnyFlag: true,
-  arguments: { words: argument("[words...]", "what has been typed so far", verbatim, { mayBeEmpty: true }) },
-  run: async (context, { words }, self) =>
-    (await import("./completion.ts")).suggest(programOf(self), words, context),
 });

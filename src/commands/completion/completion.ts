@@ -1,11 +1,10 @@
 /** Completion: gives the completion library the commands of commander and the names of the profiles. */
 import completions, { script, type Command as Known } from "@bomb.sh/tab";
-import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { CONFIG_KEYS, isConfigKey, SETTINGS } from "../../settings/setting-table.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { optionNamed } from "../usage-errors.ts";
-import { declared } from "../declare.ts";
+import type { Option } from "commander";
+import type { CommandNode, FlagOption } from "../command-tree.ts";
 
 const PROGRAM = "paylink";
 
@@ -22,16 +21,16 @@ type SuggestedValues = Readonly<Record<string, readonly string[]>>;
 
 /** Prints the suggestions in the form that the scripts of all shells read. */
 export async function suggest(
-  program: CommandUnknownOpts,
+  program: CommandNode,
   words: readonly string[],
   { out, profiles }: Context,
 ): Promise<number> {
-  await Promise.all(program.commands.map(declared));
+  await Promise.all(program.commands.map((command) => command.declared()));
   if (completesFile(program, words)) {
     out.data(SHELL_COMPLETES_FILES);
     return 0;
   }
-  const commands = program.createHelp().visibleCommands(program);
+  const commands = program.visibleCommands;
   const values = {
     profile: Object.keys((await profiles()).profiles()),
     key: CONFIG_KEYS,
@@ -47,9 +46,9 @@ export async function suggest(
 const SHELL_COMPLETES_FILES = ":0";
 
 /** Whether the last word is the value of a flag, or an argument, that is called a file, or the value of such a setting. */
-function completesFile(program: CommandUnknownOpts, words: readonly string[]): boolean {
+function completesFile(program: CommandNode, words: readonly string[]): boolean {
   let command = program;
-  let flag: Option | undefined;
+  let flag: FlagOption | undefined;
   const operands: string[] = [];
   for (const word of words.slice(0, -1)) {
     const isValue = flag !== undefined;
@@ -69,15 +68,15 @@ function completesFile(program: CommandUnknownOpts, words: readonly string[]): b
   return command.registeredArguments[operands.length]?.name() === "file";
 }
 
-function flagWithValue(word: string, command: CommandUnknownOpts): Option | undefined {
-  const option = optionNamed(word, command);
+function flagWithValue(word: string, command: CommandNode): FlagOption | undefined {
+  const option = command.optionNamed(word);
   return option?.required === true ? option : undefined;
 }
 
 function addCommand(
-  command: CommandUnknownOpts,
+  command: CommandNode,
   parents: string,
-  program: CommandUnknownOpts,
+  program: CommandNode,
   values: SuggestedValues,
 ): void {
   const path = `${parents}${command.name()}`;
@@ -85,11 +84,10 @@ function addCommand(
   addValues(command, known, values);
   // The program's options are accepted after a command too.
   for (const option of program.options) addOption(option, known, values);
-  for (const inner of command.createHelp().visibleCommands(command))
-    addCommand(inner, `${path} `, program, values);
+  for (const inner of command.visibleCommands) addCommand(inner, `${path} `, program, values);
 }
 
-function addValues(command: CommandUnknownOpts, known: Known, values: SuggestedValues): void {
+function addValues(command: CommandNode, known: Known, values: SuggestedValues): void {
   for (const option of command.createHelp().visibleOptions(command)) addOption(option, known, values);
   for (const argument of command.registeredArguments) {
     const suggested = [...(argument.argChoices ?? []), ...(values[argument.name()] ?? [])];

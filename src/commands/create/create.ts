@@ -20,7 +20,7 @@ import { SETTINGS } from "../../settings/setting-table.ts";
 import type { ReadValues, Usage, ValuesOf } from "../command.ts";
 import { printLink, warnOfCallbacks, warnOfOtherLinks } from "../link-output.ts";
 import { saidNo } from "../shared-flags.ts";
-import type { createFlags } from "./flags.ts";
+import type { createFlags } from "./command.ts";
 
 type CreateFlags = ValuesOf<typeof createFlags>;
 

@@ -13,7 +13,7 @@ import { safeText } from "../../render/safe-text.ts";
 import { openJudgeAgain, openRunKeys } from "../judge-again.ts";
 import type { ValuesOf } from "../command.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
-import type { acceptFlags, retryFlags } from "./flags.ts";
+import type { acceptFlags, retryFlags } from "./command.ts";
 import { keysOf, otherKeyWords, ownEvents } from "./other-keys.ts";
 import { findEvents, MOST_COUNTED, utiOrId } from "./stored-events.ts";
 

@@ -9,7 +9,7 @@ import type { StoredEvent } from "../../events/history.ts";
 import type { ValuesOf } from "../command.ts";
 import { openRunKeys } from "../judge-again.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
-import type { replayFlags } from "./flags.ts";
+import type { replayFlags } from "./command.ts";
 import { keysOf, ownEvents } from "./other-keys.ts";
 import { findEvents, MOST_COUNTED } from "./stored-events.ts";
 

@@ -27,7 +27,7 @@ import { isTelling, STANDING_LABELS } from "../../orders/standing-words.ts";
 import type { ValuesOf } from "../command.ts";
 import { readingKeys, withOrders } from "../order-standings.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
-import { DEFAULT_LIMIT, type listFlags } from "./flags.ts";
+import { DEFAULT_LIMIT, type listFlags } from "./command.ts";
 import { UNITS } from "../../values/time.ts";
 
 type ListValues = ValuesOf<typeof listFlags> & { readonly order: string | undefined };

@@ -7,7 +7,7 @@ import { eventLine, jsonLine, rejectionLine } from "../../events/event-json.ts";
 import { createEventText, rejectionText } from "../event-text.ts";
 import { ordered, readingKeys } from "../order-standings.ts";
 import type { ValuesOf } from "../command.ts";
-import type { tailFlags } from "./flags.ts";
+import type { tailFlags } from "./command.ts";
 
 /** Milliseconds between two looks at the store. */
 const POLL_INTERVAL = 500;

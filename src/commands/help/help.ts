@@ -1,12 +1,11 @@
-/** `paylink help`, where the help of a command is that command's own, and `paylink version`. */
-import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+/** `paylink help`, where the help of a command is that command's own. */
 import { argument, command, text } from "../command.ts";
-import { declared, programOf } from "../declare.ts";
+import type { CommandNode } from "../command-tree.ts";
 import { unknownCommand } from "../usage-errors.ts";
 import { showReference } from "./program-reference.ts";
 import { FILE_NAMES, showTopic, TOPIC_NAMES } from "./topics.ts";
 
-export const help = command({
+export default command({
   examples: [
     "paylink help create",
     "paylink help errors",
@@ -22,7 +21,7 @@ export const help = command({
     const topic = TOPIC_NAMES.find((name) => name === word);
     if (topic !== undefined) return showTopic(context, topic, part);
     const words = [word, part].filter((one) => one !== undefined);
-    const described = await commandNamed(words, programOf(self));
+    const described = await commandNamed(words, self.program);
     if (context.out.json) return showReference(context, described);
     described.outputHelp();
     return 0;
@@ -30,22 +29,9 @@ export const help = command({
 });
 
 /** Throws `usage` if there is no such command. */
-async function commandNamed(
-  [word, ...rest]: readonly string[],
-  group: CommandUnknownOpts,
-): Promise<CommandUnknownOpts> {
+async function commandNamed([word, ...rest]: readonly string[], group: CommandNode): Promise<CommandNode> {
   if (word === undefined) return group;
   const found = group.commands.find((known) => known.name() === word);
   if (found === undefined) throw unknownCommand(word, group, group.parent === null ? TOPIC_NAMES : []);
-  return commandNamed(rest, await declared(found));
+  return commandNamed(rest, await found.declared());
 }
-
-/** Prints what `--version` prints, or JSON. */
-export const version = command({
-  examples: ["paylink version", "paylink version --json"],
-  run: async ({ out }, _, self) => {
-    const number = programOf(self).version() ?? "";
-    out.result({ version: number }, number);
-    return 0;
-  },
-});

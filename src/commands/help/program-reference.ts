@@ -1,16 +1,16 @@
 /** What `paylink help --json` describes: every command, flag, setting, exit code and error code, from the program and the tables. */
-import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
+import type { Argument, Option } from "commander";
 import type { Context } from "../../context.ts";
 import { EXIT_CODES, FAILURES } from "../../domain/errors.ts";
 import { shellWord } from "../../domain/hint.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
-import { collect, declared, examplesOf, pathOf, programOf } from "../declare.ts";
+import { type CommandNode, FlagOption } from "../command-tree.ts";
 
 /** Describes the whole program, or one command of it with its subcommands. */
-export async function showReference({ out }: Context, described: CommandUnknownOpts): Promise<number> {
-  const program = programOf(described);
-  const commands = described === program ? visibleCommands(program) : [described];
-  await Promise.all(commands.map(declared));
+export async function showReference({ out }: Context, described: CommandNode): Promise<number> {
+  const { program } = described;
+  const commands = described === program ? program.visibleCommands : [described];
+  await Promise.all(commands.map((command) => command.declared()));
   const reference = {
     commands: commands.map(describeCommand),
     flags: [
@@ -47,19 +47,12 @@ export const describeSettings = () =>
     };
   });
 
-const visibleCommands = (group: CommandUnknownOpts): CommandUnknownOpts[] =>
-  group.createHelp().visibleCommands(group);
-
-/** As it is typed after `paylink`: `events list`. */
-const commandName = (command: CommandUnknownOpts): string =>
-  pathOf(command).slice(programOf(command).name().length + 1);
-
-const describeCommand = (command: CommandUnknownOpts): object => ({
-  name: commandName(command),
+const describeCommand = (command: CommandNode): object => ({
+  name: command.words.join(" "),
   description: command.description(),
   arguments: command.registeredArguments.map(describeArgument),
-  examples: examplesOf(command),
-  subcommands: visibleCommands(command).map(describeCommand),
+  examples: command.examples,
+  subcommands: command.visibleCommands.map(describeCommand),
 });
 
 const describeArgument = (argument: Argument): object => ({
@@ -70,11 +63,11 @@ const describeArgument = (argument: Argument): object => ({
   choices: argument.argChoices ?? null,
 });
 
-function flagsOf(command: CommandUnknownOpts): object[] {
+function flagsOf(command: CommandNode): object[] {
   const own = command.options
     .filter(({ hidden }) => !hidden)
-    .map((option) => describeFlag(option, commandName(command)));
-  return [...own, ...visibleCommands(command).flatMap(flagsOf)];
+    .map((option) => describeFlag(option, command.words.join(" ")));
+  return [...own, ...command.visibleCommands.flatMap(flagsOf)];
 }
 
 /** `command` is null for the flags that every command takes. */
@@ -87,5 +80,5 @@ const describeFlag = (option: Option, command: string | null): object => ({
   required: option.mandatory,
   default: option.defaultValue ?? null,
   choices: option.argChoices ?? null,
-  repeatable: option.parseArg === collect,
+  repeatable: option instanceof FlagOption && option.isRepeatable,
 });

@@ -1,8 +1,24 @@
 /** `paylink inspect`: its help, and what runs it. */
-import { command } from "../command.ts";
-import { inspectFlags } from "./flags.ts";
+import { flag, toggle, command } from "../command.ts";
+import { parseForwardTarget, parsePort } from "../flag-values.ts";
+import { eventStoreFlag, forwardingKeyFlag, ownKeyFlag, plainHostFlag } from "../shared-flags.ts";
 
-export const inspect = command({
+export const inspectFlags = {
+  db: eventStoreFlag,
+  port: flag("--port <number>", "the port to serve on; 0 picks a free one", parsePort, { default: "4020" }),
+  forwardTo: flag(
+    "-f, --forward-to <target>",
+    "the target that the page sends events to, unless you name another one there: 3000, 3000/hook or a URL",
+    parseForwardTarget,
+    { example: "3000" },
+  ),
+  signWith: forwardingKeyFlag,
+  key: ownKeyFlag,
+  plainHost: plainHostFlag,
+  open: toggle("--no-open", "do not open the browser"),
+};
+
+export default command({
   examples: [
     "paylink inspect",
     "paylink inspect --port 8000 --no-open",

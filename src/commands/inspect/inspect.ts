@@ -20,7 +20,7 @@ import { isThumbprint } from "../../signatures/thumbprint.ts";
 import type { ValuesOf } from "../command.ts";
 import { openJudgeAgain, openRunKeys, type JudgeAgain } from "../judge-again.ts";
 import { FORWARD_SECONDS, forwardingKeyWords } from "../shared-flags.ts";
-import type { inspectFlags } from "./flags.ts";
+import type { inspectFlags } from "./command.ts";
 
 type InspectFlags = ValuesOf<typeof inspectFlags>;
 

@@ -43,102 +43,99 @@ function parseStatuses(typed: string): Parsed<readonly LinkStatus[]> {
 
 const isTwoEdits = (edits: number): boolean => edits <= 2;
 
-const list = command({
-  summary: "list the links of the last 7 days, newest first",
-  examples: [
-    "paylink links list --status active,viewed --since 30d",
-    "paylink links list --invoice-id INV-1",
-    "paylink links list --limit 5 --quiet",
-  ],
-  isDefault: true,
-  flags: {
-    status: flag(
-      "--status <status>",
-      `only links with these statuses, separated by commas: ${LINK_STATUSES.join(", ")}`,
-      parseStatuses,
-      {
-        example: "paid,expired",
-      },
-    ),
-    invoiceId: flag("--invoice-id <id>", "only links with this order number", text, { example: "INV-1" }),
-    since: flag(
-      "--since <when>",
-      "created at or after this time: a date, ISO 8601, or a time ago (2h, 30d) (default: 7d)",
-      parsePast,
-      { example: "30d" },
-    ),
-    until: flag("--until <when>", "created before this time, or by the end of this day", parseEnd, {
-      example: "1d",
-    }),
-    limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
-    terminalId: terminalFlag,
-    csv: csvFlag,
-    ...linkFlags("Not every link was listed."),
-  },
-  rules: [excludes(["csv"], ["quiet"])],
-  consequence: "Nothing was listed.",
-  prepare: async (read, usage, context) => (await import("./links.ts")).listOptions(read, usage, context),
-  run: async (context, options) => (await import("./links.ts")).listLinks(context, options),
-});
-
-const show = command({
-  summary: "show one link: every field and date, and how its order stands",
-  examples: [
-    "paylink links show $(paylink links list --limit 1 --quiet)",
-    "paylink links show $(paylink links list --limit 1 --quiet) --json",
-  ],
-  arguments: { link },
-  flags: { ...linkFlags("Not everything was read."), db: eventStoreFlag },
-  rules: [excludes(["db"], ["quiet"])],
-  consequence: "Nothing was read.",
-  run: async (context, values) => (await import("./links.ts")).showLink(context, values),
-});
-
-const update = command({
-  summary: "change the description or the expiry of a link that is active or viewed",
-  examples: [
-    `paylink links update ${EXAMPLE} --expires 14d`,
-    `paylink links update ${EXAMPLE} --description 'Order 1042'`,
-  ],
-  arguments: { link },
-  flags: {
-    description: flag("--description <text>", "what the customer reads about the payment", lines, {
-      example: "'Order 1042'",
-    }),
-    expires: flag(
-      "--expires <when>",
-      "when it expires: a date (the end of that day), ISO 8601, or a time from now (36h, 7d)",
-      parseExpires,
-      { example: "14d" },
-    ),
-    ...linkFlags("The link was not changed."),
-  },
-  consequence: "Nothing was changed.",
-  check: ({ ifRead }, { problems }) => {
-    ifRead(["description", "expires"], ({ description, expires }) => {
-      if (description === undefined && expires === undefined)
-        problems.push({
-          at: "--description",
-          message: "or --expires is required: nothing else of a link can be changed",
-        });
-    });
-  },
-  run: async (context, values) => (await import("./links.ts")).updateLink(context, values),
-});
-
-const cancel = command({
-  summary: "cancel links, so that nobody can pay them any more",
-  examples: [`paylink links cancel ${EXAMPLE} --yes`, `paylink links cancel ${EXAMPLE} --yes --json`],
-  arguments: { links: argument("<link...>", "ids or URLs of links", parseLinkId, { example: EXAMPLE }) },
-  flags: linkFlags("Not every link was cancelled."),
-  consequence: "Nothing was cancelled.",
-  check: checkConfirmable,
-  run: async (context, values) => (await import("./links.ts")).cancelLinks(context, values),
-});
-
-export const links = command({
+export default command({
   examples: ["paylink links", "paylink links list --status active --since 30d"],
-  commands: { list, show, update, cancel },
+  commands: {
+    list: command({
+      summary: "list the links of the last 7 days, newest first",
+      examples: [
+        "paylink links list --status active,viewed --since 30d",
+        "paylink links list --invoice-id INV-1",
+        "paylink links list --limit 5 --quiet",
+      ],
+      isDefault: true,
+      flags: {
+        status: flag(
+          "--status <status>",
+          `only links with these statuses, separated by commas: ${LINK_STATUSES.join(", ")}`,
+          parseStatuses,
+          {
+            example: "paid,expired",
+          },
+        ),
+        invoiceId: flag("--invoice-id <id>", "only links with this order number", text, { example: "INV-1" }),
+        since: flag(
+          "--since <when>",
+          "created at or after this time: a date, ISO 8601, or a time ago (2h, 30d) (default: 7d)",
+          parsePast,
+          { example: "30d" },
+        ),
+        until: flag("--until <when>", "created before this time, or by the end of this day", parseEnd, {
+          example: "1d",
+        }),
+        limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
+        terminalId: terminalFlag,
+        csv: csvFlag,
+        ...linkFlags("Not every link was listed."),
+      },
+      rules: [excludes(["csv"], ["quiet"])],
+      consequence: "Nothing was listed.",
+      prepare: async (read, usage, context) => (await import("./links.ts")).listOptions(read, usage, context),
+      run: async (context, options) => (await import("./links.ts")).listLinks(context, options),
+    }),
+    show: command({
+      summary: "show one link: every field and date, and how its order stands",
+      examples: [
+        "paylink links show $(paylink links list --limit 1 --quiet)",
+        "paylink links show $(paylink links list --limit 1 --quiet) --json",
+      ],
+      arguments: { link },
+      flags: { ...linkFlags("Not everything was read."), db: eventStoreFlag },
+      rules: [excludes(["db"], ["quiet"])],
+      consequence: "Nothing was read.",
+      run: async (context, values) => (await import("./links.ts")).showLink(context, values),
+    }),
+    update: command({
+      summary: "change the description or the expiry of a link that is active or viewed",
+      examples: [
+        `paylink links update ${EXAMPLE} --expires 14d`,
+        `paylink links update ${EXAMPLE} --description 'Order 1042'`,
+      ],
+      arguments: { link },
+      flags: {
+        description: flag("--description <text>", "what the customer reads about the payment", lines, {
+          example: "'Order 1042'",
+        }),
+        expires: flag(
+          "--expires <when>",
+          "when it expires: a date (the end of that day), ISO 8601, or a time from now (36h, 7d)",
+          parseExpires,
+          { example: "14d" },
+        ),
+        ...linkFlags("The link was not changed."),
+      },
+      consequence: "Nothing was changed.",
+      check: ({ ifRead }, { problems }) => {
+        ifRead(["description", "expires"], ({ description, expires }) => {
+          if (description === undefined && expires === undefined)
+            problems.push({
+              at: "--description",
+              message: "or --expires is required: nothing else of a link can be changed",
+            });
+        });
+      },
+      run: async (context, values) => (await import("./links.ts")).updateLink(context, values),
+    }),
+    cancel: command({
+      summary: "cancel links, so that nobody can pay them any more",
+      examples: [`paylink links cancel ${EXAMPLE} --yes`, `paylink links cancel ${EXAMPLE} --yes --json`],
+      arguments: { links: argument("<link...>", "ids or URLs of links", parseLinkId, { example: EXAMPLE }) },
+      flags: linkFlags("Not every link was cancelled."),
+      consequence: "Nothing was cancelled.",
+      check: checkConfirmable,
+      run: async (context, values) => (await import("./links.ts")).cancelLinks(context, values),
+    }),
+  },
 });
 
 /** The id itself, or the parameter `r` of the link's URL. An id of dots would be another path at the service. */

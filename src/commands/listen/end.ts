@@ -8,7 +8,7 @@ import { jsonLine } from "../../events/event-json.ts";
 import type { ListenOptions } from "./options.ts";
 import { type Outcome, outcomeName } from "../../domain/outcome.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import type { Expectation } from "./flags.ts";
+import type { Expectation } from "./command.ts";
 import type { Context } from "../../context.ts";
 import { renderHint } from "../../render/hint.ts";
 

@@ -9,7 +9,7 @@ import { isThumbprint } from "../../signatures/thumbprint.ts";
 import type { ValuesOf } from "../command.ts";
 import { parseDelays } from "../flag-values.ts";
 import { FORWARD_CONCURRENCY, type ServiceKeySources, policyFrom, serviceKeys } from "../shared-flags.ts";
-import { RETRY, type listenFlags } from "./flags.ts";
+import { RETRY, type listenFlags } from "./command.ts";
 
 export interface ListenOptions extends ValuesOf<typeof listenFlags>, ServiceKeySources {
   /** Thumbprints of keys that verify nothing here: what they have verified before is forwarded too. */

@@ -19,7 +19,7 @@ function accountFlags<Key extends AccountKey>(...keys: readonly Key[]): AccountF
 const secretFlag = (key: "token" | "clientSecret"): Declared =>
   toggle(SETTINGS[key].login.flag, `read ${SETTINGS[key].means} from standard input`);
 
-export const login = command({
+export default command({
   examples: [
     `echo "$TOKEN" | paylink login -p shop --base-url ${SANDBOX_URL} --terminal-id 1234567890 --currency EUR --customer-name "Ada Lovelace" --token-stdin`,
     `echo "$SECRET" | paylink login -p my-shop --base-url ${SANDBOX_URL} --terminal-id 1234567890 --client-id sandbox --client-secret-stdin --token-url ${SANDBOX_URL}/oauth2/token --token-scope pay_by_link`,

@@ -27,7 +27,7 @@ import type { ValuesOf } from "../command.ts";
 import { openOrderSources } from "../order-sources.ts";
 import { collectSides, type Collected } from "./collect.ts";
 import { detailOf, type FindingWords, meaningOf, nextCommand, nextText } from "./finding-words.ts";
-import type { reconcileFlags } from "./flags.ts";
+import type { reconcileFlags } from "./command.ts";
 import { DEFAULT_PERIOD } from "../shared-flags.ts";
 
 type ReconcileValues = ValuesOf<typeof reconcileFlags>;

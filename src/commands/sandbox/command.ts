@@ -1,11 +1,87 @@
 /** `paylink sandbox` and its subcommands: their help, and what runs them. */
+import { SANDBOX_PORT } from "../../domain/known-services.ts";
+import { accepted, refused, type Parsed } from "../../values/parse-result.ts";
+import { parseWhen } from "../../values/time.ts";
+import { flag, group, oneOf, repeatable, text, toggle, argument, command } from "../command.ts";
+import { failFlag, plainHostFlag, timeoutFlag } from "../shared-flags.ts";
+import { parseBoundHost, parseCover, parseDelays, parsePort } from "../flag-values.ts";
 import { hostnameOf, isLoopback } from "../../values/addresses.ts";
 import { parseApiFault } from "../../sandbox/api-faults.ts";
-import { accepted } from "../../values/parse-result.ts";
-import { argument, command, toggle } from "../command.ts";
-import { parseWhen } from "../../values/time.ts";
-import { timeoutFlag } from "../shared-flags.ts";
-import { sandboxFlags } from "./flags.ts";
+
+export const sandboxFlags = {
+  ...group("Address:", {
+    port: flag("--port <number>", "the port to serve on; 0 picks a free one", parsePort, {
+      default: String(SANDBOX_PORT),
+    }),
+    host: flag("--host <address>", "the address to bind", parseBoundHost, { default: "127.0.0.1" }),
+    allowRemote: toggle("--allow-remote", "serve other machines, and post webhooks to them"),
+    allowHost: repeatable(
+      "--allow-host <name>",
+      "serve and post to this host name, for containers; repeatable",
+      parseHost,
+      { example: "shop" },
+    ),
+    plainHost: plainHostFlag,
+    insecure: toggle("--insecure", "accept self-signed certificates on this machine and on allowed hosts"),
+  }),
+  ...group("Storage:", {
+    db: flag(
+      "--db <file>",
+      "where links, payments and deliveries are kept (default: in paylink's data folder)",
+      text,
+      { example: "sandbox.db" },
+    ),
+    reset: toggle("--reset", "delete what was kept, and start empty"),
+  }),
+  ...group("Webhook signatures:", {
+    cover: flag(
+      "--cover <components>",
+      "the header fields and derived components to sign (default: content-digest content-length content-type)",
+      parseCover,
+      { example: '"content-digest @method"' },
+    ),
+    created: toggle("--no-created", "leave created out of the signatures"),
+  }),
+  ...group("Testing:", {
+    clock: flag(
+      "--clock <time>",
+      "stop the clock at this time; `sandbox advance` moves it",
+      (typed, { now }) => parseWhen(typed, now()),
+      { example: "2026-01-31T12:00:00Z" },
+    ),
+    retry: flag(
+      "--retry <schedule>",
+      "waits between attempts, or none (default: 5s,30s,2m,10m,1h)",
+      parseDelays,
+      { example: "1s,1s" },
+    ),
+    deliver: flag(
+      "--deliver <fault>",
+      "how deliveries fail",
+      oneOf(["duplicate", "late", "out-of-order", "drop-first", "same-signature"]),
+    ),
+    fail: failFlag,
+    duplicateInvoices: flag(
+      "--duplicate-invoices <rule>",
+      "refuse or accept a link with the invoiceId of a paid order",
+      oneOf(["refuse", "accept"]),
+      { default: "refuse" },
+    ),
+    tokenAuth: flag(
+      "--token-auth <method>",
+      "how clients send their credentials: post, as form fields; or basic, with HTTP Basic too",
+      oneOf(["post", "basic"]),
+      { default: "post" },
+    ),
+  }),
+};
+
+function parseHost(text: string): Parsed<string> {
+  const isName = /^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])$/i.test(text) && URL.canParse(`http://${text}`);
+  return isName
+    ? accepted(new URL(`http://${text}`).hostname)
+    : refused("must be a host name or an address without scheme and port, such as shop");
+}
 
 const SANDBOX_NOTES =
   "The sandbox describes its API in OpenAPI 3.1 at /openapi.json; paylink help files openapi prints the same.";
@@ -16,68 +92,7 @@ const FAULT_NOTES =
 /** Advancing the clock far waits for every delivery attempt in between. */
 const controlTimeout = (afterwards: string) => ({ timeout: timeoutFlag({ default: "10m" }, afterwards) });
 
-const advance = command({
-  summary: "move the running sandbox's clock forward, and run the retries and expiries on the way",
-  examples: [
-    "paylink sandbox advance 30s",
-    "paylink sandbox advance 2099-12-31T12:00:00Z",
-    "paylink sandbox advance 7d --json",
-  ],
-  arguments: {
-    when: argument(
-      "<when>",
-      "how far, such as 30s, 2h or 7d; or to when, such as 2099-12-31T12:00:00Z",
-      // A duration counts from the sandbox's own time: it gets the text.
-      (typed, { now }) => {
-        const parsed = parseWhen(typed, now());
-        return parsed.ok ? accepted(typed.trim()) : parsed;
-      },
-      { example: "30s" },
-    ),
-  },
-  flags: controlTimeout("The sandbox's clock may have moved."),
-  consequence: "The clock was not moved.",
-  run: async (context, values) => (await import("./sandbox.ts")).advanceClock(context, values),
-});
-
-const rotateKey = command({
-  summary: "sign with a new key from now on; the old one is served for another day",
-  examples: ["paylink sandbox rotate-key", "paylink sandbox rotate-key --json"],
-  flags: controlTimeout("The sandbox may sign with a new key."),
-  consequence: "The key was not changed.",
-  run: async (context) => (await import("./sandbox.ts")).rotateKey(context),
-});
-
-const fail = command({
-  summary: "make the running sandbox's API fail on purpose, or show the faults that are set",
-  examples: [
-    "paylink sandbox fail create=lost:1",
-    "paylink sandbox fail token=500 list=late=12s",
-    "paylink sandbox fail --clear",
-  ],
-  notes: FAULT_NOTES,
-  arguments: {
-    faults: argument("[fault...]", "the operation, =, the fault, and :<count> to limit it", parseApiFault, {
-      example: "create=lost:1",
-    }),
-  },
-  flags: {
-    clear: toggle("--clear", "remove the faults that were set before"),
-    ...controlTimeout("The faults may have been set."),
-  },
-  consequence: "The faults were not changed.",
-  run: async (context, values) => (await import("./sandbox.ts")).setFaults(context, values),
-});
-
-const reset = command({
-  summary: "delete the running sandbox's links, payments, deliveries, requests and faults",
-  examples: ["paylink sandbox reset", "paylink sandbox reset --json"],
-  flags: controlTimeout("The sandbox may have been emptied."),
-  consequence: "Nothing was deleted.",
-  run: async (context) => (await import("./sandbox.ts")).resetSandbox(context),
-});
-
-export const sandbox = command({
+export default command({
   examples: [
     "paylink sandbox",
     "paylink sandbox --port 0 --json",
@@ -99,5 +114,68 @@ export const sandbox = command({
     });
   },
   run: async (context, values) => (await import("./sandbox.ts")).sandbox(context, values),
-  commands: { advance, "rotate-key": rotateKey, fail, reset },
+  commands: {
+    advance: command({
+      summary: "move the running sandbox's clock forward, and run the retries and expiries on the way",
+      examples: [
+        "paylink sandbox advance 30s",
+        "paylink sandbox advance 2099-12-31T12:00:00Z",
+        "paylink sandbox advance 7d --json",
+      ],
+      arguments: {
+        when: argument(
+          "<when>",
+          "how far, such as 30s, 2h or 7d; or to when, such as 2099-12-31T12:00:00Z",
+          // A duration counts from the sandbox's own time: it gets the text.
+          (typed, { now }) => {
+            const parsed = parseWhen(typed, now());
+            return parsed.ok ? accepted(typed.trim()) : parsed;
+          },
+          { example: "30s" },
+        ),
+      },
+      flags: controlTimeout("The sandbox's clock may have moved."),
+      consequence: "The clock was not moved.",
+      run: async (context, values) => (await import("./sandbox.ts")).advanceClock(context, values),
+    }),
+    "rotate-key": command({
+      summary: "sign with a new key from now on; the old one is served for another day",
+      examples: ["paylink sandbox rotate-key", "paylink sandbox rotate-key --json"],
+      flags: controlTimeout("The sandbox may sign with a new key."),
+      consequence: "The key was not changed.",
+      run: async (context) => (await import("./sandbox.ts")).rotateKey(context),
+    }),
+    fail: command({
+      summary: "make the running sandbox's API fail on purpose, or show the faults that are set",
+      examples: [
+        "paylink sandbox fail create=lost:1",
+        "paylink sandbox fail token=500 list=late=12s",
+        "paylink sandbox fail --clear",
+      ],
+      notes: FAULT_NOTES,
+      arguments: {
+        faults: argument(
+          "[fault...]",
+          "the operation, =, the fault, and :<count> to limit it",
+          parseApiFault,
+          {
+            example: "create=lost:1",
+          },
+        ),
+      },
+      flags: {
+        clear: toggle("--clear", "remove the faults that were set before"),
+        ...controlTimeout("The faults may have been set."),
+      },
+      consequence: "The faults were not changed.",
+      run: async (context, values) => (await import("./sandbox.ts")).setFaults(context, values),
+    }),
+    reset: command({
+      summary: "delete the running sandbox's links, payments, deliveries, requests and faults",
+      examples: ["paylink sandbox reset", "paylink sandbox reset --json"],
+      flags: controlTimeout("The sandbox may have been emptied."),
+      consequence: "Nothing was deleted.",
+      run: async (context) => (await import("./sandbox.ts")).resetSandbox(context),
+    }),
+  },
 });

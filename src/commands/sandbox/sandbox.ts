@@ -19,7 +19,7 @@ import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
 import { SERVICE_COVER } from "../../signatures/cover.ts";
 import type { ValuesOf } from "../command.ts";
-import type { sandboxFlags } from "./flags.ts";
+import type { sandboxFlags } from "./command.ts";
 
 type SandboxFlags = ValuesOf<typeof sandboxFlags>;
 

@@ -26,7 +26,7 @@ import { signedWebhook } from "../../sender/signed-webhook.ts";
 import type { ReadValues, Usage, ValuesOf } from "../command.ts";
 import { checkLocal } from "../shared-flags.ts";
 import { endpointNotReached } from "../unreached-endpoint.ts";
-import type { triggerArguments, triggerFlags } from "./flags.ts";
+import type { triggerArguments, triggerFlags } from "./command.ts";
 import { changedRecord, storedRecord } from "./stored-record.ts";
 
 type TriggerValues = ValuesOf<typeof triggerArguments> & ValuesOf<typeof triggerFlags>;

@@ -1,8 +1,57 @@
 /** `paylink verify`: its help, the rules between its flags, and what runs it. */
-import { argument, command, excludes, needs, text } from "../command.ts";
-import { verifyFlags } from "./flags.ts";
+import type { Context } from "../../context.ts";
+import { parseUrl } from "../../values/addresses.ts";
+import { accepted, refused, type Parsed } from "../../values/parse-result.ts";
+import { parseWhen } from "../../values/time.ts";
+import { flag, group, repeatable, text, argument, command, excludes, needs } from "../command.ts";
+import { parsePath } from "../flag-values.ts";
+import { eventStoreFlag, policyFlags, serviceKeyFlag } from "../shared-flags.ts";
 
-export const verify = command({
+export const verifyFlags = {
+  ...group("Webhook:", {
+    event: flag("--event <uti>", "an event that listen stored, by its uti or the start of one", text, {
+      example: "$(paylink events list --limit 1 --quiet)",
+    }),
+    db: eventStoreFlag,
+  }),
+  ...group("Verification:", {
+    key: serviceKeyFlag,
+    publicUrl: flag("--public-url <url>", "the address that the service posted to", parseUrl, {
+      example: "https://shop.example/hook",
+    }),
+    path: repeatable(
+      "--path <path>",
+      "the path that a proxy maps the path of --public-url to; repeatable",
+      parsePath,
+      {
+        example: "/webhooks",
+      },
+    ),
+    ...policyFlags,
+    at: flag(
+      "--at <time>",
+      "the time to verify at: ISO 8601, Unix seconds, or a time ago (default: now, or when listen received it)",
+      parseAt,
+      {
+        example: "30s",
+      },
+    ),
+  }),
+};
+
+/** In seconds this would be the year 5138. */
+const LEAST_MILLISECONDS = 100_000_000_000;
+
+/** Unix seconds, ISO 8601, or a duration back from now. */
+function parseAt(typed: string, { now }: Context): Parsed<Date> {
+  if (!/^\d+$/.test(typed.trim())) return parseWhen(typed, now(), -1);
+  const seconds = Number(typed);
+  return seconds < LEAST_MILLISECONDS
+    ? accepted(new Date(seconds * 1000))
+    : refused("must be in seconds, and this looks like milliseconds");
+}
+
+export default command({
   examples: [
     "paylink trigger approved --dry-run | paylink verify",
     "paylink verify --event $(paylink events list --limit 1 --quiet)",

@@ -15,7 +15,7 @@ import * as z from "zod/mini";
 import { parseRequest, type RawRequest } from "../../http/capture.ts";
 import type { ValuesOf } from "../command.ts";
 import { openServiceKeys } from "../judge-again.ts";
-import type { verifyFlags } from "./flags.ts";
+import type { verifyFlags } from "./command.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 
 type VerifyFlags = ValuesOf<typeof verifyFlags>;

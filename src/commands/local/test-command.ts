@@ -1,8 +1,8 @@
-/** `paylink test` and `paylink demo`, which run a sandbox and a receiver of their own. */
+/** `paylink test`: its arguments, flags and help, and what runs it. */
 import { argument, command, toggle, verbatim } from "../command.ts";
 import { checkTargets, failFlag, targetsFlag } from "../shared-flags.ts";
 
-export const test = command({
+export default command({
   examples: [
     "paylink test -- paylink create --amount 10 --currency EUR",
     "paylink test -- npm test",
@@ -28,9 +28,4 @@ export const test = command({
   check: ({ ifRead }, usage) =>
     ifRead(["forwardTo"], ({ forwardTo }) => checkTargets("--forward-to", forwardTo, usage)),
   run: async (context, { words, ...options }) => (await import("./test.ts")).test(context, words, options),
-});
-
-export const demo = command({
-  examples: ["paylink demo", "paylink demo --json"],
-  run: async (context) => (await import("./demo.ts")).demo(context),
 });
