@@ -1,6 +1,6 @@
 /** What several commands share: flags, each declared once, what they mean together with the settings, and the confirmation. */
 import type { ForwardingKey } from "../sender/signing-key.ts";
-import { parseMapping } from "../lists/columns.ts";
+import type { Mapping } from "../lists/columns.ts";
 import type { Choice } from "../lists/only.ts";
 import type { Context } from "../context.ts";
 import { isLoopback } from "../values/addresses.ts";
@@ -74,6 +74,9 @@ export const eventStoreFlag = flag(
 /** `Status=Open`, in the words of the module that chooses rows. */
 export const parseOnly: Parser<Choice> = async (typed) => (await import("../lists/only.ts")).parseOnly(typed);
 
+const parseMappingLater: Parser<Mapping> = async (typed) =>
+  (await import("../lists/columns.ts")).parseMapping(typed);
+
 /** Where a list begins that has a title above it. */
 export const headerLineFlag = flag(
   "--header-line <n>",
@@ -86,7 +89,7 @@ export const headerLineFlag = flag(
 export const booksMapFlag = repeatable(
   "--map <column=field>",
   "read this column of the books as invoiceId, amount, currency, paid, due, state, in, out or sign, or leave it out (Paid=); repeatable",
-  parseMapping,
+  parseMappingLater,
   { example: "Ref=invoiceId" },
 );
 

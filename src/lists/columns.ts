@@ -1,6 +1,6 @@
 /** The columns of a list: what each is by its name or by `--map`, and which field a wrong name means. */
 import { comparableText } from "../values/comparable-text.ts";
-import type { Problem } from "../domain/errors.ts";
+import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { typedFlag } from "../domain/hint.ts";
 import { accepted, isMisspelled, nearest, refused, type Parsed } from "../values/parse-result.ts";
 import { fieldLabel, requestFields } from "../domain/payment-link-field-lookup.ts";
@@ -135,6 +135,15 @@ export function parseMappings(typed: string): Parsed<readonly Mapping[]> {
   return mappings.length === 0
     ? refused("must be columns and fields, such as Invoice No.=invoiceId,Status=")
     : accepted(mappings);
+}
+
+/** Those of the setting `columns`. Throws `usage` for a value that the settings file cannot have from paylink. */
+export function standingMappings(setting: string | undefined): readonly Mapping[] {
+  const read = setting === undefined ? accepted([]) : parseMappings(setting);
+  if (read.ok) return read.value;
+  throw new PaylinkError("usage", "The settings have invalid columns.", {
+    problems: [{ at: "columns", message: `${read.message} (got "${setting}")` }],
+  });
 }
 
 /** Escapes in the way that messages show a name: a line break, or what is invisible. */

@@ -190,7 +190,7 @@ const TABLE = {
   columns: {
     means:
       "what the columns of your lists and books are, for bulk and reconcile: as --map says it, with commas; a name with a comma stands in double quotes",
-    parse: VALUE_KINDS.columns,
+    parse: VALUE_KINDS.text,
     example: "Invoice No.=invoiceId,Total=amount,Status=",
   },
   eventStore: {

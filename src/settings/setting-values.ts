@@ -7,7 +7,6 @@ import { parseCurrency } from "../domain/money.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";
 import { accepted, parseChoice, refused, refusedUnseen, type Parsed } from "../values/parse-result.ts";
 import { mayBeKeyText } from "../values/secrets.ts";
-import { parseMappings } from "../lists/columns.ts";
 import { parseTypedText } from "../values/typed-text.ts";
 import { parseDuration } from "../values/time.ts";
 
@@ -120,15 +119,8 @@ function parseDurationText(given: string): Parsed<string> {
   return read.ok ? accepted(given) : read;
 }
 
-/** What columns of lists are, as it is spelled. */
-function parseColumns(given: string): Parsed<string> {
-  const read = parseMappings(given);
-  return read.ok ? accepted(given) : read;
-}
-
 /** By their names. */
 export const VALUE_KINDS = {
-  columns: textValue(parseColumns),
   text: filled(),
   service: choiceValue(SERVICE_NAMES),
   tokenAuth: choiceValue(["post", "basic"] as const),

@@ -1,5 +1,5 @@
 /** `paylink bulk`: its argument and help, and what runs it. */
-import { type Mapping, parseMapping, parseMappings } from "../../lists/columns.ts";
+import { type Mapping, parseMapping, standingMappings } from "../../lists/columns.ts";
 import type { CurrencyEvidence } from "../../lists/currencies.ts";
 import { AGAIN } from "../../bulk/plan.ts";
 import type { BuildRequest } from "../../bulk/row.ts";
@@ -163,12 +163,11 @@ export async function bulkOptions(
     // Only the flag says what a comma means.
     return amount.ok || decimalComma || !text.includes(",") ? amount : refused(COMMA_ADVICE);
   };
-  const columns = parseMappings(settings.get("columns") ?? "");
   const build = requestBuilder({ flags: values, base: base?.value, settings, amountFrom });
   const currency = values.currency ?? memberAt(base?.value, "currency");
   return {
     ...values,
-    columns: columns.ok ? columns.value : [],
+    columns: standingMappings(settings.get("columns")),
     build,
     currencyEvidence:
       typeof currency === "string"

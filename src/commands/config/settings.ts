@@ -32,6 +32,7 @@ import {
   settingsWith,
   unknownWarning,
 } from "../account-checks.ts";
+import { parseMappings } from "../../lists/columns.ts";
 import { parseEventStoreFlag } from "../flag-values.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
 
@@ -249,6 +250,10 @@ function problemNow(key: ConfigKey, texts: readonly string[], now: Date): Parsed
     const expiry = parseExpiry(text, now);
     if (!expiry.ok) return expiry;
     return expiry.value <= now ? refused("must be in the future") : undefined;
+  }
+  if (key === "columns") {
+    const mappings = parseMappings(text);
+    return mappings.ok ? undefined : mappings;
   }
   if (key === "eventStore") {
     const place = parseEventStoreFlag(text.trim());

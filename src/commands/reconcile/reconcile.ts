@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { JsonNumber, stringifyJson } from "../../values/json.ts";
-import { parseMappings } from "../../lists/columns.ts";
+import { standingMappings } from "../../lists/columns.ts";
 import { sumJson } from "../../orders/order-json.ts";
 import { type Books, readBooks } from "../../reconcile/books.ts";
 import { type Finding, type FindingName, FINDINGS, isDifference } from "../../reconcile/findings.ts";
@@ -81,10 +81,10 @@ async function booksOf(context: Context, values: ReconcileValues): Promise<Books
   const { readFile, out, signal } = context;
   const { books, map, only, headerLine, currency, decimalComma } = values;
   if (books === undefined) return undefined;
-  const columns = parseMappings((await context.settings()).get("columns") ?? "");
+  const settings = await context.settings();
   const read = await readBooks(await readFile(books, "--books"), {
     map,
-    standing: columns.ok ? columns.value : [],
+    standing: standingMappings(settings.get("columns")),
     only,
     headerLine,
     currency,
