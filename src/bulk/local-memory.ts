@@ -67,7 +67,7 @@ const MOST_READ_WHOLE = 16 * 1024 * 1024;
 /** A file has no identity but its path. */
 const markOf = ({ prepare }: Pick<Connection, "prepare">): Mark => ({
   store: "bulk.db",
-  last: Number(prepare(LAST_SENT("")).get()?.["sent_at"] ?? 0),
+  last: Number(prepare(LAST_SENT(SQLITE.schema).text).get()?.["sent_at"] ?? 0),
 });
 
 const outdated = (folder: string): PaylinkError =>

@@ -22,6 +22,9 @@ export const LISTED_STATES = [
   "rejected",
 ] as const satisfies readonly (DeliveryState | "rejected")[];
 
+/** The text finds the first two; the choice of keys makes the others. */
+type WithoutField = "reference" | "order" | "keys" | "otherThan";
+
 export interface ParsedFilters {
   readonly query: EventQuery;
   /** A filter that cannot be read: the list shows nothing, since it would show too much. */
@@ -39,7 +42,7 @@ export function queryFrom(
     if (value !== "" && found === undefined) problems.push(`There is no ${name} ${value}.`);
     return found;
   };
-  const query: EventQuery = {
+  const query = {
     sought: text === "" ? undefined : soughtIn(text),
     state: among(
       "state",
@@ -51,7 +54,7 @@ export function queryFrom(
     ...(keys === undefined ? {} : among("choice of keys", filters.keys, chosenKeys(filters.keys, keys))),
     since,
     until,
-  };
+  } satisfies EventQuery & Record<Exclude<keyof EventQuery, WithoutField>, unknown>;
   const [problem] = problems;
   return { query, ...(problem === undefined ? {} : { problem }) };
 }

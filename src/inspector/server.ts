@@ -72,8 +72,8 @@ export function createInspector(parts: InspectorParts) {
     const found = await within(VERIFY_TIMEOUT, parts.keys(), () => []);
     const keys = found.length === 0 ? undefined : found;
     const [pending, failed] = await Promise.all([
-      store.countState("pending", COUNT_LIMIT, keys),
-      store.countState("failed", COUNT_LIMIT, keys),
+      store.count({ state: "pending", keys }, COUNT_LIMIT),
+      store.count({ state: "failed", keys }, COUNT_LIMIT),
     ]);
     return {
       now: now(),
@@ -165,7 +165,7 @@ export function createInspector(parts: InspectorParts) {
     if (!(await parts.keys()).includes(event.key)) return finish(c, "other-key", eventName(event));
     const forward = await sending.send(event, (await formOf(c)).get("to")?.trim() || sending.target);
     if (typeof forward === "string") return finish(c, "target", eventName(event));
-    await store.replayed(event.id, forward, false, event.content.record);
+    await store.replayed(event.id, forward, false);
     return finish(c, isSuccess(forward.status) ? "sent" : "unsent", eventName(event));
   });
   app.post("/events/:id/accept", async (c) => {

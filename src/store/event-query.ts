@@ -1,10 +1,10 @@
-/** What a list of events and rejections is asked for, and the statements that find it: by indexes, or among the newest. */
-import type { DeliveryState } from "../events/event.ts";
+/** Which events and rejections are asked for, by lists, pages, counts and operators alike, and the conditions that find them. */
+import type { DeliveryState, RunKeys } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
-import { type Dialect, LAST_CHARACTER, type Sql, type Value, beginsWith, union } from "./dialects.ts";
-import { namedEvents } from "./named.ts";
+import { comparableText } from "../values/comparable-text.ts";
+import type { Dialect } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";
-import { type Selection, selectionConditions } from "./selection.ts";
+import { allOf, beginsWith, isNoneOf, isOneOf, joined, raw, type Sql, sql } from "./sql.ts";
 
 /** A text that a person looks for, with all that it may mean. */
 export interface Sought {
@@ -22,11 +22,23 @@ export interface Sought {
   readonly words?: string | undefined;
 }
 
-/** Which events and rejections a list shows: those that pass all that is given. */
-export interface EventQuery extends Pick<Selection, "outcome" | "keys" | "otherThan" | "since" | "until"> {
-  readonly sought?: Sought | undefined;
-  readonly state?: DeliveryState | "rejected" | undefined;
+/** Those that pass all that is given. A member without its conditions below does not compile. */
+export interface EventQuery {
+  readonly outcome?: string | undefined;
+  /** A part of the reference. */
+  readonly reference?: string | undefined;
+  /** The order number: the reference, or what is before its suffix. */
+  readonly order?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+  /** Only events that one of these keys has verified. */
+  readonly keys?: RunKeys | undefined;
+  /** Only events that none of these keys has verified. */
+  readonly otherThan?: RunKeys | undefined;
   readonly path?: string | undefined;
+  /** How their deliveries stand; `open` are those that wait or failed. */
+  readonly state?: DeliveryState | "open" | "rejected" | undefined;
+  readonly sought?: Sought | undefined;
 }
 
 /** The most events that are looked at one by one: the newest ones. */
@@ -34,157 +46,156 @@ export const SEARCHED = 100_000;
 /** The most that an index finds of one text. */
 const BY_INDEX = 1_000;
 
-/** What lists ask of an event; `events_listed` has all of it. */
-const LISTED = "id, received_at, outcome, path, key, currency, amount, card, payment, uti";
+type Asked = { readonly [Name in keyof EventQuery]-?: NonNullable<EventQuery[Name]> };
 
-/** The columns of `LISTED` of the events that a query finds. */
-export function matchingEvents(query: EventQuery, dialect: Dialect): Sql {
-  const { sought, state, outcome, path, keys, otherThan } = query;
-  const { schema } = dialect;
-  const from = (ids: Sql): Sql => ({
-    sql: `SELECT ${LISTED} FROM ${schema}events WHERE id IN (${ids.sql}) AND id >= ? AND id < ?`,
-    values: [...ids.values, ...idRangeOf(query)],
-  });
-  const ofState = state === "rejected" ? undefined : state;
-  const source =
-    sought !== undefined
-      ? from(soughtIds(sought, query, dialect))
-      : ofState === undefined
-        ? newestEvents(LISTED, query, dialect)
-        : from(idsOf(newestIn(ofState, query, `LIMIT ${SEARCHED}`, dialect)));
-  const selected = selectionConditions({ outcome, keys, otherThan }, dialect);
-  const conditions: Sql[] = [{ sql: selected.where, values: selected.values }];
-  if (sought !== undefined && ofState !== undefined)
-    conditions.push({
-      sql: `EXISTS (SELECT 1 FROM ${schema}deliveries WHERE event = found.id AND ${IN_STATE[ofState]})`,
-      values: [],
-    });
-  if (path !== undefined) conditions.push({ sql: "path = ?", values: [path] });
-  const { sql, values } = allOf(conditions);
-  return {
-    sql: `SELECT ${LISTED} FROM (${source.sql}) AS found WHERE ${sql}`,
-    values: [...source.values, ...values],
-  };
-}
+type Conditions = {
+  readonly [Name in keyof Asked]: (value: Asked[Name], dialect: Dialect, query: EventQuery) => Sql;
+};
 
-/** The ids of a page of the events that a query finds, the newest first. */
-export function eventsOfPage(query: EventQuery, before: string, limit: number, dialect: Dialect): Sql {
-  const { sought, state, path, outcome, keys, otherThan } = query;
-  if (sought !== undefined || path !== undefined || state === undefined || state === "rejected") {
-    const { sql, values } = matchingEvents(query, dialect);
-    return {
-      sql: `SELECT id FROM (${sql}) AS matching WHERE id < ? ORDER BY id DESC LIMIT ?`,
-      values: [...values, before, limit],
-    };
-  }
-  // Deliveries have all that is asked: no event is read but those of the page.
-  const listed = newestIn(state, query, `LIMIT ${SEARCHED}`, dialect);
-  const selected = selectionConditions({ outcome, keys, otherThan }, dialect);
-  return {
-    sql: `SELECT event FROM (${listed.sql}) AS listed WHERE ${selected.where} AND event < ? ORDER BY event DESC LIMIT ?`,
-    values: [...listed.values, ...selected.values, before, limit],
-  };
-}
+const NONE = raw("FALSE");
+const ALL = raw("TRUE");
 
-/** The condition of rejections; undefined if a query is about what only events have. They are few. */
-export function matchingRejections(query: EventQuery, { position }: Dialect): Sql | undefined {
-  const { sought, state, outcome, path } = query;
-  if (outcome !== undefined || (state !== undefined && state !== "rejected")) return undefined;
-  const conditions: Sql[] = [{ sql: "id >= ? AND id < ?", values: idRangeOf(query) }];
-  if (path !== undefined) {
+const times = {
+  since: (since: Date) => sql`id >= ${idAt(since)}`,
+  until: (until: Date) => sql`id < ${idAt(until)}`,
+};
+
+/** On the columns of `events`. */
+const OF_EVENTS: Conditions = {
+  ...times,
+  outcome: (outcome) => sql`outcome = ${outcome}`,
+  reference: (part, { position }) => sql`${position}(reference, ${comparableText(part)}) > 0`,
+  order: (order) => {
+    const number = comparableText(order);
+    return sql`(reference = ${number} OR (${beginsWith(sql`reference`, `${number}-`)}))`;
+  },
+  keys: (keys) => isOneOf(sql`key`, keys),
+  otherThan: (keys) => isNoneOf(sql`key`, keys),
+  path: (path) => sql`path = ${path}`,
+  state: (state, { schema }) =>
+    state === "rejected"
+      ? NONE
+      : state === "delivered"
+        ? // Nearly all are: a list of them would take longer than a look at each row of a page.
+          sql`EXISTS (SELECT 1 FROM ${schema}deliveries WHERE event = events.id AND ${IN_STATE[state]})`
+        : sql`id IN (${inState(state, schema)})`,
+  sought: (sought, dialect, query) => sql`id IN (${soughtIds(sought, query, dialect)})`,
+};
+
+/** On the columns of `rejections`, which are few. What only events have, no rejection passes. */
+const OF_REJECTIONS: Conditions = {
+  ...times,
+  outcome: () => NONE,
+  reference: () => NONE,
+  order: () => NONE,
+  keys: () => ALL,
+  otherThan: () => ALL,
+  path: (path, { position }) => {
     const target = `"target":${JSON.stringify(path).slice(0, -1)}`;
-    conditions.push({
-      sql: `(${position}(head, ?) > 0 OR ${position}(head, ?) > 0)`,
-      values: [`${target}"`, `${target}?`],
-    });
-  }
-  if (sought !== undefined) {
-    const { text, status } = sought;
-    const { sql, values } = beginsWith("id", text);
-    conditions.push({
-      sql: `((${sql}) OR code = ?${status === undefined ? "" : " OR status = ?"})`,
-      values: [...values, text.toLowerCase(), ...ifGiven(status)],
-    });
-  }
-  return allOf(conditions);
-}
+    return sql`(${position}(head, ${`${target}"`}) > 0 OR ${position}(head, ${`${target}?`}) > 0)`;
+  },
+  state: (state) => (state === "rejected" ? ALL : NONE),
+  sought: ({ text, status }) => {
+    const ofStatus = status === undefined ? NONE : sql`status = ${status}`;
+    return sql`((${beginsWith(sql`id`, text)}) OR code = ${text.toLowerCase()} OR ${ofStatus})`;
+  },
+};
 
-/** The newest events of a period, as far as they are looked at. */
-export const newestEvents = (columns: string, query: EventQuery, { schema }: Dialect): Sql => ({
-  sql: `SELECT ${columns} FROM ${schema}events WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ${SEARCHED}`,
-  values: idRangeOf(query),
-});
+const NAMES = Object.keys(OF_EVENTS) as (keyof EventQuery)[];
 
-/** The id of the last event that is looked at one by one, if there are older ones; undefined if all are looked at. */
-export function lastSearched(query: EventQuery, dialect: Dialect): Sql | undefined {
-  const { state, sought } = query;
-  // What an index finds is found whatever its age.
-  if (sought !== undefined) {
-    const { amount, card, status, words } = sought;
-    if ([amount, card, status, words].every((one) => one === undefined)) return undefined;
-  }
-  const page = `LIMIT 1 OFFSET ${SEARCHED}`;
-  return state === undefined || state === "rejected" || sought !== undefined
-    ? {
-        sql: `SELECT id FROM ${dialect.schema}events WHERE id >= ? AND id < ? ORDER BY id DESC ${page}`,
-        values: idRangeOf(query),
-      }
-    : idsOf(newestIn(state, query, page, dialect));
-}
-
-/** The newest events in a state, as far as they are looked at; `page` says how many of them. */
-function newestIn(state: DeliveryState, query: EventQuery, page: string, { schema }: Dialect): Sql {
-  // What waits has an index of its own: with a bare column, `event` would be searched among all deliveries.
-  const event = state === "pending" ? "event || ''" : "event";
-  return {
-    sql: `SELECT event, key, outcome FROM ${schema}deliveries WHERE ${IN_STATE[state]} AND ${event} >= ? AND ${event} < ?
-      ORDER BY ${event} DESC ${page}`,
-    values: idRangeOf(query),
+const compiled =
+  (conditions: Conditions) =>
+  (query: EventQuery, dialect: Dialect): Sql => {
+    const conditionOf = <Name extends keyof Asked>(name: Name, value: Asked[Name] | undefined): Sql[] =>
+      value === undefined ? [] : [conditions[name](value, dialect, query)];
+    return allOf(NAMES.flatMap((name) => conditionOf(name, query[name])));
   };
+
+export const eventCondition = compiled(OF_EVENTS);
+
+export const rejectionCondition = compiled(OF_REJECTIONS);
+
+/** The same, of the newest events alone: what pages show must not take longer the more events there are. */
+export const searchedCondition = (query: EventQuery, dialect: Dialect): Sql => {
+  const condition = eventCondition(query, dialect);
+  // What an index finds is found whatever its age.
+  return query.sought === undefined
+    ? sql`${condition} AND id >= ${firstSearched(query, dialect)}`
+    : condition;
+};
+
+/** Whether a query looks at events one by one. */
+const isSearch = ({ sought }: EventQuery): boolean =>
+  sought === undefined ||
+  [sought.amount, sought.card, sought.status, sought.words].some((one) => one !== undefined);
+
+/** The id of the first event that is looked at one by one; null if older ones are looked at too. */
+export const searchLimit = (query: EventQuery, dialect: Dialect): Sql =>
+  isSearch(query) ? sql`nullif(${firstSearched(query, dialect)}, '')` : sql`NULL`;
+
+/** Of those in a state that few are in, or else of all of the period; an empty text if there are not so many. */
+function firstSearched({ state, sought, since, until }: EventQuery, { schema }: Dialect): Sql {
+  const isOfFew =
+    sought === undefined && state !== undefined && state !== "delivered" && state !== "rejected";
+  const ids = isOfFew
+    ? sql`SELECT event AS id FROM (${inState(state, schema)}) AS in_state`
+    : sql`SELECT id FROM ${schema}events`;
+  const period = [
+    ...(since === undefined ? [] : [times.since(since)]),
+    ...(until === undefined ? [] : [times.until(until)]),
+  ];
+  return sql`coalesce((SELECT id FROM (${ids}) AS searched WHERE ${allOf(period)}
+    ORDER BY id DESC LIMIT 1 OFFSET ${SEARCHED - 1}), '')`;
+}
+
+/** The events whose deliveries are in a state that few are in. */
+function inState(state: Exclude<DeliveryState, "delivered"> | "open", schema: Sql): Sql {
+  if (state === "open") return sql`${inState("pending", schema)} UNION ALL ${inState("failed", schema)}`;
+  // What waits has an index of its own: with a bare column, `event` would be searched among all deliveries.
+  const event = raw(state === "pending" ? "event || '' AS event" : "event");
+  return sql`SELECT ${event} FROM ${schema}deliveries WHERE ${IN_STATE[state]}`;
 }
 
 /** The ids of what a text finds: by indexes, and among the newest. */
 function soughtIds(sought: Sought, query: EventQuery, dialect: Dialect): Sql {
   const { text, amount, currency, card, status, words } = sought;
   const { schema, position } = dialect;
-  const listed = newestEvents(LISTED, query, dialect);
-  const among = (condition: string, values: readonly Value[]): Sql => ({
-    sql: `SELECT id FROM (${listed.sql}) AS newest WHERE ${condition}`,
-    values: [...listed.values, ...values],
-  });
+  const among = (condition: Sql): Sql =>
+    sql`SELECT id FROM ${schema}events WHERE id >= ${firstSearched(query, dialect)} AND ${condition}`;
+  const amongAttempts = (condition: Sql): Sql =>
+    // The condition is for SQLite, which would say of the order alone that it reads the whole table.
+    sql`SELECT event FROM (SELECT event, status, detail FROM ${schema}attempts
+      WHERE seq > (SELECT max(seq) FROM ${schema}attempts) - ${SEARCHED} ORDER BY seq DESC LIMIT ${SEARCHED})
+      AS newest_attempts WHERE ${condition}`;
   const found = [namedEvents(dialect, text, BY_INDEX)];
   if (amount !== undefined)
     found.push(
-      among(`amount = ?${currency === undefined ? "" : " AND currency = ?"}`, [amount, ...ifGiven(currency)]),
+      among(sql`amount = ${amount} AND ${currency === undefined ? ALL : sql`currency = ${currency}`}`),
     );
-  if (card !== undefined) found.push(among("card = ?", [card]));
-  const amongAttempts = (condition: string, value: Value): Sql => ({
-    // The condition is for SQLite, which would say of the order alone that it reads the whole table.
-    sql: `SELECT event FROM (SELECT event, status, detail FROM ${schema}attempts
-      WHERE seq > (SELECT max(seq) FROM ${schema}attempts) - ${SEARCHED} ORDER BY seq DESC LIMIT ${SEARCHED})
-      AS newest_attempts WHERE ${condition}`,
-    values: [value],
-  });
-  if (status !== undefined) found.push(amongAttempts("status = ?", status));
-  if (words !== undefined) found.push(amongAttempts(`${position}(lower(detail), ?) > 0`, words));
-  return union(found);
+  if (card !== undefined) found.push(among(sql`card = ${card}`));
+  if (status !== undefined) found.push(amongAttempts(sql`status = ${status}`));
+  if (words !== undefined) found.push(amongAttempts(sql`${position}(lower(detail), ${words}) > 0`));
+  return joined(found, " UNION ");
 }
 
-/** The first id of the period of a query, and the one after its last. */
-const idRangeOf = ({ since, until }: EventQuery): [string, string] => [
-  since === undefined ? "" : idAt(since),
-  until === undefined ? LAST_CHARACTER : idAt(until),
-];
-
-const allOf = (conditions: readonly Sql[]): Sql => ({
-  sql: conditions.map(({ sql }) => sql).join(" AND "),
-  values: conditions.flatMap(({ values }) => values),
-});
-
-const ifGiven = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);
-
-/** The column `event` alone. */
-const idsOf = ({ sql, values }: Sql): Sql => ({
-  sql: `SELECT event FROM (${sql}) AS listed`,
-  values,
-});
+/**
+ * The ids of the events that a person names, by their order number, or by how their uti or id begins; at most `most` by each name. The
+ * indexes of the columns find them: by `id` alone, a server without statistics would read the whole table.
+ */
+export function namedEvents({ schema }: Dialect, name: string, most: number): Sql {
+  const number = comparableText(name);
+  const beginning = (column: Sql, text: string): Sql =>
+    sql`SELECT id FROM (SELECT id FROM ${schema}events WHERE ${beginsWith(column, text)}
+      ORDER BY ${column}, id DESC LIMIT ${most}) AS by_${column}`;
+  return joined(
+    [
+      beginning(sql`uti`, name),
+      beginning(sql`id`, name),
+      // The payments of a reusable link have a suffix behind its order number.
+      beginning(sql`reference`, `${number}-`),
+      sql`SELECT id FROM (SELECT id FROM ${schema}events WHERE reference = ${number}
+        ORDER BY id DESC LIMIT ${most}) AS by_order`,
+    ],
+    " UNION ",
+  );
+}

@@ -14,7 +14,6 @@ import {
 } from "../events/event.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
-import type { TransactionRecord } from "../domain/transaction.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { ORDER_SIZE } from "./deliveries.ts";
 import type { Readable } from "./dialects.ts";
@@ -26,7 +25,6 @@ import {
   eventWrite,
   type OperatorOrder,
   type Ordered,
-  storedPayment,
   type Pruned,
   rejectionWrite,
   sizeOf,
@@ -149,13 +147,12 @@ export function createEventStore(database: EventDatabase, user: string) {
     release: async (claims) => void (await queueGroup.add({ type: "release", claims })),
     backlog: () => tell(queueGroup, { type: "backlog" }),
     /** Records an attempt that an operator made. If it `settles`, an answer of success ends the delivery of the event. */
-    replayed: async (event: string, forward: Forward, settles: boolean, record: TransactionRecord | null) => {
+    replayed: async (event: string, forward: Forward, settles: boolean) => {
       await queueGroup.add({
         type: "replay",
         event,
         values: attemptValues(event, forward, true),
         settles: settles && isSuccess(forward.status),
-        payment: storedPayment(record),
       });
     },
     /**

@@ -1,5 +1,6 @@
 /** The facts that an event store records about itself, each a text with a name: its identity, and what it has not kept. */
 import type { DatabaseSession } from "./dialects.ts";
+import { sql } from "./sql.ts";
 
 /**
  * `store`: its identity, which no other one has. `created`: when it was made. `pruned`: before which time events were deleted.
@@ -12,7 +13,7 @@ type Statements = Pick<DatabaseSession, "all" | "dialect">;
 
 /** Undefined where the store does not have it. */
 export async function factOf({ all, dialect }: Statements, name: FactName): Promise<string | undefined> {
-  const [row] = await all(`SELECT value FROM ${dialect.schema}facts WHERE name = ?`, [name]);
+  const [row] = await all(sql`SELECT value FROM ${dialect.schema}facts WHERE name = ${name}`);
   return row === undefined ? undefined : String(row["value"]);
 }
 
@@ -32,9 +33,8 @@ export async function advanceFact(
 ): Promise<void> {
   // Times are compared as texts: all have 13 digits until the year 2286.
   await all(
-    `INSERT INTO ${schema}facts (name, value) SELECT '${name}', ?
-       WHERE NOT EXISTS (SELECT 1 FROM ${schema}facts WHERE name = '${name}' AND value >= ?)
+    sql`INSERT INTO ${schema}facts (name, value) SELECT CAST(${name} AS text), CAST(${String(time)} AS text)
+       WHERE NOT EXISTS (SELECT 1 FROM ${schema}facts WHERE name = ${name} AND value >= ${String(time)})
      ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE facts.value < excluded.value`,
-    [String(time), String(time)],
   );
 }

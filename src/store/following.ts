@@ -1,8 +1,9 @@
 /** Follows a store: returns the events, or the rejections, that any receiver has stored since the last look. */
 import { idAt } from "../events/event-id.ts";
-import { type Readable, type Value, isOneOf } from "./dialects.ts";
+import type { Readable } from "./dialects.ts";
 import { factOf } from "./facts.ts";
-import type { Source } from "./selection.ts";
+import type { Source } from "./sources.ts";
+import { isOneOf, type Sql, sql } from "./sql.ts";
 
 /** Rows in memory at once. */
 const EVENTS_PER_READ = 100;
@@ -27,23 +28,23 @@ export interface Followed<T> {
  */
 export function follow<T>(
   readable: Readable,
-  { table, select, where, values, convert }: Source<T>,
+  { table, select, where, convert }: Source<T>,
   since = END_OF_TIME,
 ): (now: Date) => Promise<Followed<T>> {
   const { dialect, all } = readable;
   const { schema, concurrent } = dialect;
-  const from = `${schema}${table}`;
+  const from = sql`${schema}${table}`;
   let store: string | undefined;
   let last = 0;
   /** The numbers below `last` that have not appeared, and until when they may. */
   const missing = new Map<number, number>();
 
-  const numbers = async (sql: string, given: readonly Value[]): Promise<number[]> =>
-    (await all(sql, given)).map((row) => Number(row["seq"]));
+  const numbers = async (statement: Sql): Promise<number[]> =>
+    (await all(statement)).map((row) => Number(row["seq"]));
   const start = async (): Promise<number> => {
     const [before = 0] = await numbers(
-      `SELECT coalesce((SELECT min(seq) - 1 FROM ${from} WHERE id >= ?), (SELECT max(seq) FROM ${from}), 0) AS seq`,
-      [idAt(since)],
+      sql`SELECT coalesce((SELECT min(seq) - 1 FROM ${from} WHERE id >= ${idAt(since)}),
+        (SELECT max(seq) FROM ${from}), 0) AS seq`,
     );
     return before;
   };
@@ -63,14 +64,11 @@ export function follow<T>(
     }
     for (const [number, until] of missing) if (until < now.getTime()) missing.delete(number);
     const seqs = await numbers(
-      `SELECT seq FROM ${from} WHERE seq > ? OR seq IN (${[...missing.keys()].join() || "0"}) ORDER BY seq LIMIT ${EVENTS_PER_READ}`,
-      [last],
+      sql`SELECT seq FROM ${from} WHERE seq > ${last} OR ${isOneOf(sql`seq`, [...missing.keys()])}
+        ORDER BY seq LIMIT ${EVENTS_PER_READ}`,
     );
-    const found = isOneOf(`${table}.seq`, seqs);
-    const rows = await all(`${select} WHERE ${found.sql} AND ${where} ORDER BY ${table}.seq`, [
-      ...found.values,
-      ...values,
-    ]);
+    const found = isOneOf(sql`${table}.seq`, seqs);
+    const rows = await all(sql`${select} WHERE ${found} AND ${where} ORDER BY ${table}.seq`);
     for (const seq of seqs) pass(seq, now.getTime() + COMMIT_TIME);
     return { found: rows.map(convert), isEnd: seqs.length < EVENTS_PER_READ };
   };

@@ -3,9 +3,10 @@ import { readRecord } from "../domain/transaction.ts";
 import type { RunKeys } from "../events/event.ts";
 import { MOST_RECORDS, type Payment, paymentIn } from "../orders/order.ts";
 import { type OrderStanding, standingOfRecords } from "../orders/standing.ts";
-import { type DatabaseSession, forRows, LAST_CHARACTER, type Row } from "./dialects.ts";
+import { type DatabaseSession, forRows } from "./dialects.ts";
 import type { StoredEvent } from "../events/history.ts";
 import { requireSeal } from "./seal.ts";
+import { LAST_CHARACTER, type Row, sql } from "./sql.ts";
 
 /** An event that is stored now, or a further delivery of one that was. */
 export interface ArrivedRecord {
@@ -103,13 +104,13 @@ async function recordsOf(
     session,
     wanted.map((number) => [number]),
     (places) =>
-      `WITH asked (number) AS (VALUES ${places}),
+      sql`WITH asked (number) AS (VALUES ${places}),
          bounded AS ${materialized} (SELECT number, coalesce((SELECT id FROM ${schema}events
-           WHERE reference = number ORDER BY id LIMIT 1 OFFSET ${MOST_RECORDS}), '${LAST_CHARACTER}') AS beyond FROM asked)
+           WHERE reference = number ORDER BY id LIMIT 1 OFFSET ${MOST_RECORDS}), ${LAST_CHARACTER}) AS beyond FROM asked)
        SELECT events.* FROM bounded JOIN ${schema}events AS events
          ON events.reference = bounded.number AND events.id < bounded.beyond
        ORDER BY events.id`,
-    { types: ["text"] },
+    ["text"],
   );
   const found = new Map<string, FoundRecord[] | "damaged">();
   for (const row of rows) {

@@ -7,11 +7,12 @@ import { readRecord } from "../domain/transaction.ts";
 import { type Payment, paymentIn } from "../orders/order.ts";
 import type { DeliveryState } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
-import { LAST_CHARACTER, type Readable, type Row, type Sql, type Value, isOneOf } from "./dialects.ts";
+import type { Readable } from "./dialects.ts";
 import { timeOfFact } from "./facts.ts";
 import { deliveryStateOf } from "./rows.ts";
 import { requireSeal } from "./seal.ts";
-import { checked } from "./selection.ts";
+import { checked } from "./sources.ts";
+import { isOneOf, LAST_CHARACTER, type Row, type Sql, sql } from "./sql.ts";
 
 /** A verified webhook, whatever its outcome. */
 export interface StoredPayment extends Payment {
@@ -32,7 +33,7 @@ export interface StoredPayment extends Payment {
 const PAYMENTS_PER_READ = 100;
 
 /** What an earlier record must be to say how an order stands. */
-const TELLING = "outcome IN ('APPROVED', 'PARTIALLY_APPROVED', 'UNCLEAR')";
+const TELLING = sql`outcome IN ('APPROVED', 'PARTIALLY_APPROVED', 'UNCLEAR')`;
 
 const paymentColumns = z.object({
   id: z.string(),
@@ -51,30 +52,24 @@ export function createPayments(readable: Readable) {
   const { schema } = dialect;
   const convert = checked(paymentFromRow, readable);
   /** `condition` chooses ids. */
-  const read = async (
-    condition: string,
-    values: readonly Value[],
-    since: string,
-  ): Promise<StoredPayment[]> => {
+  const read = async (condition: Sql, since: string): Promise<StoredPayment[]> => {
     const rows = await all(
-      `SELECT events.*,
+      sql`SELECT events.*,
          (SELECT state FROM ${schema}deliveries WHERE event = events.id) AS state,
          CASE WHEN reference <> '' AND EXISTS (SELECT 1 FROM ${schema}events AS earlier
-           WHERE earlier.reference = events.reference AND earlier.id < ? AND earlier.${TELLING})
+           WHERE earlier.reference = events.reference AND earlier.id < ${since} AND earlier.${TELLING})
            THEN 1 ELSE 0 END AS earlier
        FROM ${schema}events WHERE id IN (${condition}) ORDER BY reference, id`,
-      [since, ...values],
     );
     return rows.map(convert);
   };
   /** From a reference on, as far as the condition holds, in one pass by the index of references and in constant memory. */
-  async function* pass(first: string, { sql, values }: Sql, since: string): AsyncGenerator<StoredPayment> {
+  async function* pass(first: string, condition: Sql, since: string): AsyncGenerator<StoredPayment> {
     let last: readonly [reference: string, id: string] = [first, ""];
     for (;;) {
       const page = await read(
-        `SELECT id FROM ${schema}events WHERE (reference, id) > (?, ?) AND ${sql}
+        sql`SELECT id FROM ${schema}events WHERE (reference, id) > (${last[0]}, ${last[1]}) AND ${condition}
            ORDER BY reference, id LIMIT ${PAYMENTS_PER_READ}`,
-        [...last, ...values],
         since,
       );
       yield* page;
@@ -90,20 +85,20 @@ export function createPayments(readable: Readable) {
     /** Those that arrived since a time. */
     paymentsSince: (since: Date): AsyncGenerator<StoredPayment> => {
       const first = idAt(since);
-      return pass("", { sql: "id >= ?", values: [first] }, first);
+      return pass("", sql`id >= ${first}`, first);
     },
     /** All of these references, whenever they arrived. */
     paymentsOf: async function* (references: readonly string[]): AsyncGenerator<StoredPayment> {
       for (let at = 0; at < references.length; at += PAYMENTS_PER_READ) {
         const some = references.slice(at, at + PAYMENTS_PER_READ);
-        const { sql, values } = isOneOf("reference", some.map(comparableText));
-        yield* await read(`SELECT id FROM ${schema}events WHERE ${sql}`, values, "");
+        const found = isOneOf(sql`reference`, some.map(comparableText));
+        yield* await read(sql`SELECT id FROM ${schema}events WHERE ${found}`, "");
       }
     },
     /** All of the payments of a reusable link, which have a suffix behind its order number. */
     paymentsOfReusable: (orderNumber: string): AsyncGenerator<StoredPayment> => {
       const first = `${comparableText(orderNumber)}-`;
-      return pass(first, { sql: "reference < ?", values: [first + LAST_CHARACTER] }, "");
+      return pass(first, sql`reference < ${first + LAST_CHARACTER}`, "");
     },
     /** Until when rejected requests, any of which may have been a webhook, were not kept because there was no room; undefined if all were. */
     refusalsDroppedUntil: async (): Promise<Date | undefined> => {
@@ -115,10 +110,10 @@ export function createPayments(readable: Readable) {
      * has nothing.
      */
     keptSince: async (): Promise<Date | undefined> => {
-      const first = (table: string): string =>
-        `SELECT received_at FROM (SELECT received_at FROM ${schema}${table} ORDER BY id LIMIT 1) AS first_${table}`;
+      const first = (table: Sql): Sql =>
+        sql`SELECT received_at FROM (SELECT received_at FROM ${schema}${table} ORDER BY id LIMIT 1) AS first_${table}`;
       const [oldest] = await all(
-        `SELECT min(received_at) AS at FROM (${first("events")} UNION ALL ${first("rejections")}) AS oldest`,
+        sql`SELECT min(received_at) AS at FROM (${first(sql`events`)} UNION ALL ${first(sql`rejections`)}) AS oldest`,
       );
       if (typeof oldest?.["at"] !== "number") return undefined;
       const created = (await timeOfFact(readable, "created")) ?? oldest["at"];

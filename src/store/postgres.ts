@@ -1,7 +1,7 @@
 /** The event store in PostgreSQL, which receivers on any number of machines can share. */
 import { within } from "../values/time.ts";
 import type { Environment } from "../values/typed-text.ts";
-import { POSTGRES, type Row, type Transact, type Value } from "./dialects.ts";
+import { POSTGRES, type Transact } from "./dialects.ts";
 import { createConnections } from "./postgres/connections.ts";
 import { isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
@@ -9,6 +9,7 @@ import { type EventStore, type StoreParts, createEventStore } from "./event-stor
 import type { Mark } from "./mark.ts";
 import { serverSteps } from "./schema.ts";
 import { createMemory, LAST_SENT, type Memory } from "./sent-rows.ts";
+import { type Row, raw, type Sql, sql } from "./sql.ts";
 import { tryWrites } from "./trial.ts";
 import { createGroupWriter } from "./write-group.ts";
 
@@ -33,7 +34,7 @@ const SPARE_TIME = 1_000;
  * that stops in the middle of a group must not delay others that store the same event. After a failover, the address may
  * lead to another store: behind a pool of connections, also on the same connection.
  */
-const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
+const BEGIN = sql`BEGIN ISOLATION LEVEL READ COMMITTED;
   SELECT set_config('synchronous_commit', 'on', true)
     WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write');
   SET LOCAL statement_timeout = '6s';
@@ -62,12 +63,12 @@ function connect(
       throw error;
     }));
   /** A client that gives up leaves its statement running on the server. */
-  const read = async (sql: string, values?: readonly Value[]): Promise<readonly Row[]> => {
+  const read = async (statement: Sql): Promise<readonly Row[]> => {
     await identity();
     return connections.use(async (all) => {
-      await all(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${times.read}`);
-      const rows = await all(sql, values);
-      await all("COMMIT");
+      await all(raw(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${times.read}`));
+      const rows = await all(statement);
+      await all(sql`COMMIT`);
       return rows;
     }, times.read + SPARE_TIME);
   };
@@ -77,7 +78,7 @@ function connect(
       const begun = await all(BEGIN);
       identityIn(begun, name, steps.length, expected);
       const result = await work({ dialect: POSTGRES, all, now: Number(begun[0]?.["now"]) });
-      await all("COMMIT");
+      await all(sql`COMMIT`);
       return result;
     }, times.group);
   };

@@ -7,29 +7,19 @@ import { hint } from "../domain/hint.ts";
 import { OUTCOMES } from "../domain/outcome.ts";
 import type { Rejection, RunKeys } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
-import { type Readable, type Row, type Value, beginsWith, isOneOf } from "./dialects.ts";
-import { dueFirst, openEvents, waitingKeys } from "./deliveries.ts";
+import type { Readable } from "./dialects.ts";
+import { dueFirst, waitingKeys } from "./waiting.ts";
+import { type EventQuery, namedEvents } from "./event-query.ts";
 import type { OrderStanding } from "../orders/standing.ts";
 import { standingsNow } from "./order-standings.ts";
 import { factOf } from "./facts.ts";
 import { follow } from "./following.ts";
 import type { History, StoredAttempt, StoredEvent, StoredRequest } from "../events/history.ts";
 import { type RecordedAnswer, actionFromRow, answerFromRow, arrivalFromRow, attemptFromRow } from "./rows.ts";
-import { namedEvents } from "./named.ts";
 import { createPayments } from "./payments.ts";
-import { IN_STATE } from "./schema.ts";
-import {
-  type EventFilter,
-  type RejectionFilter,
-  type Selection,
-  type Source,
-  checked,
-  eventsOf,
-  oldEvents,
-  rejectionsOf,
-  selectionConditions,
-} from "./selection.ts";
+import { checked, eventsOf, oldEvents, rejectionsOf, type Source } from "./sources.ts";
 import { createSearch } from "./search.ts";
+import { beginsWith, isOneOf, type Row, type Sql, sql } from "./sql.ts";
 import { type Stats, statsOf } from "./stats.ts";
 import { type TargetReport, targetsOf } from "./targets.ts";
 import type { Pruned } from "./writes.ts";
@@ -39,19 +29,26 @@ const MAX_FOUND = 20;
 /** Rows in memory at once. */
 const ROWS_PER_READ = 100;
 
+export interface EventList extends EventQuery {
+  /** Only the newest ones, at most this many. */
+  readonly limit?: number | undefined;
+  /** In place of the order of arrival. */
+  readonly newestFirst?: boolean | undefined;
+}
+
 /** The reading half of an event store. */
 export function createReading(readable: Readable) {
   const { dialect, all } = readable;
   const { schema } = dialect;
   /** In order of arrival by default, in constant memory. What arrives meanwhile is not included. */
-  const events = (filter: EventFilter = {}): AsyncIterable<StoredEvent> =>
-    readPages(readable, eventsOf(filter, readable), filter);
-  const rejections = (filter: RejectionFilter = {}): AsyncIterable<Rejection> =>
-    readPages(readable, rejectionsOf(filter, readable), filter);
-  const read = async <T>({ select, convert }: Source<T>, rest: string, values: readonly Value[]) =>
-    (await all(`${select} ${rest}`, values)).map(convert);
-  const count = async (from: string, values: readonly Value[]): Promise<number> => {
-    const [row] = await all(`SELECT count(*) AS n FROM ${from}`, values);
+  const events = ({ limit, newestFirst, ...query }: EventList = {}): AsyncIterable<StoredEvent> =>
+    readPages(readable, eventsOf(query, readable), { limit, newestFirst });
+  const rejections = ({ limit, newestFirst, ...query }: EventList = {}): AsyncIterable<Rejection> =>
+    readPages(readable, rejectionsOf(query, readable), { limit, newestFirst });
+  const read = async <T>({ select, convert }: Source<T>, rest: Sql) =>
+    (await all(sql`${select} ${rest}`)).map(convert);
+  const count = async (from: Sql): Promise<number> => {
+    const [row] = await all(sql`SELECT count(*) AS n FROM ${from}`);
     return Number(row?.["n"]);
   };
   /** The events and rejections whose uti or id begins with `prefix`, or whose order number it is; newest first. */
@@ -59,14 +56,11 @@ export function createReading(readable: Readable) {
     const named = namedEvents(dialect, prefix, MAX_FOUND);
     const found = await read(
       eventsOf({}, readable),
-      `WHERE events.id IN (${named.sql}) ORDER BY events.id DESC LIMIT ${MAX_FOUND}`,
-      named.values,
+      sql`WHERE events.id IN (${named}) ORDER BY events.id DESC LIMIT ${MAX_FOUND}`,
     );
-    const { sql, values } = beginsWith("id", prefix);
     const rejected = await read(
       rejectionsOf({}, readable),
-      `WHERE ${sql} ORDER BY id DESC LIMIT ${MAX_FOUND}`,
-      values,
+      sql`WHERE ${beginsWith(sql`id`, prefix)} ORDER BY id DESC LIMIT ${MAX_FOUND}`,
     );
     return [...found, ...rejected];
   };
@@ -109,16 +103,14 @@ export function createReading(readable: Readable) {
       const keys = own ?? (await waitingKeys(readable));
       if (keys.length === 0) return [];
       const until = Number.MAX_SAFE_INTEGER;
-      const { sql, values } = dueFirst(dialect, { keys, outcomes: OUTCOMES, until, limit });
-      return read(eventsOf({}, readable), `WHERE id IN (${sql}) ORDER BY due, id`, values);
+      const due = dueFirst(dialect, { keys, outcomes: OUTCOMES, until, limit });
+      return read(eventsOf({}, readable), sql`WHERE id IN (${due}) ORDER BY due, id`);
     },
     /** The last attempt of each of these events that has one, by their ids. */
     lastAttempts: async (ids: readonly string[]): Promise<ReadonlyMap<string, StoredAttempt>> => {
-      const { sql, values } = isOneOf("event", ids);
       const rows = await all(
-        `SELECT * FROM ${schema}attempts WHERE seq IN (
-           SELECT max(seq) FROM ${schema}attempts WHERE ${sql} GROUP BY event)`,
-        values,
+        sql`SELECT * FROM ${schema}attempts WHERE seq IN (
+           SELECT max(seq) FROM ${schema}attempts WHERE ${isOneOf(sql`event`, ids)} GROUP BY event)`,
       );
       const convert = checked(attemptFromRow, readable);
       return new Map(rows.map((row) => [String(row["event"]), convert(row)]));
@@ -126,38 +118,26 @@ export function createReading(readable: Readable) {
     /** The newest answer of an application to an event as it was forwarded, not replayed; undefined if there was none. */
     recordedAnswer: async (event: string): Promise<RecordedAnswer | undefined> => {
       const [row] = await all(
-        `SELECT at, target, status FROM ${schema}attempts WHERE event = ? AND replay = 0 AND status IS NOT NULL
-         ORDER BY seq DESC LIMIT 1`,
-        [event],
+        sql`SELECT at, target, status FROM ${schema}attempts
+         WHERE event = ${event} AND replay = 0 AND status IS NOT NULL ORDER BY seq DESC LIMIT 1`,
       );
       return row && checked(answerFromRow, readable)(row);
     },
     history: async (event: string): Promise<History> => {
-      const of = async <T>(convert: (row: Row) => T, table: string): Promise<T[]> =>
-        (await all(`SELECT * FROM ${schema}${table} WHERE event = ? ORDER BY seq`, [event])).map(
+      const of = async <T>(convert: (row: Row) => T, table: Sql): Promise<T[]> =>
+        (await all(sql`SELECT * FROM ${schema}${table} WHERE event = ${event} ORDER BY seq`)).map(
           checked(convert, readable),
         );
       return {
-        arrivals: await of(arrivalFromRow, "arrivals"),
-        attempts: await of(attemptFromRow, "attempts"),
-        actions: await of(actionFromRow, "actions"),
+        arrivals: await of(arrivalFromRow, sql`arrivals`),
+        attempts: await of(attemptFromRow, sql`attempts`),
+        actions: await of(actionFromRow, sql`actions`),
       };
     },
-    /** How many events pass the filter, at most `most`. */
-    count: (filter: EventFilter, most: number, rejected = false): Promise<number> => {
-      const { table, where, values } = (rejected ? rejectionsOf : eventsOf)(filter, readable);
-      return count(`(SELECT 1 FROM ${schema}${table} WHERE ${where} LIMIT ?) AS found`, [...values, most]);
-    },
-    /** How many events wait or failed, at most `most`; with `keys`, of those that one of them has verified. */
-    countState: (state: "pending" | "failed", most: number, keys?: RunKeys): Promise<number> => {
-      const { where, values } = selectionConditions({ keys }, dialect);
-      const from = `${schema}deliveries WHERE ${IN_STATE[state]} AND ${where}`;
-      return count(`(SELECT 1 FROM ${from} LIMIT ?) AS found`, [...values, most]);
-    },
-    /** How many of the selected events wait or failed, at most `most`. */
-    countOpen: (selection: Selection, most: number): Promise<number> => {
-      const { sql: where, values } = openEvents(dialect, selection);
-      return count(`(SELECT 1 FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found`, [...values, most]);
+    /** How many events, or rejections, pass the query, at most `most`. */
+    count: (query: EventQuery, most: number, rejected = false): Promise<number> => {
+      const { table, where } = (rejected ? rejectionsOf : eventsOf)(query, readable);
+      return count(sql`(SELECT 1 FROM ${schema}${table} WHERE ${where} LIMIT ${most}) AS found`);
     },
     /**
      * `since` is for what is finished: attempts, and events that were delivered. Nothing is summed up where there are `most`
@@ -169,26 +149,22 @@ export function createReading(readable: Readable) {
       targetsOf(readable, { now, most, keys }),
     /** When the newest event was received; undefined without events. */
     newestAt: async (): Promise<Date | undefined> => {
-      const [row] = await all(`SELECT received_at FROM ${schema}events ORDER BY id DESC LIMIT 1`);
+      const [row] = await all(sql`SELECT received_at FROM ${schema}events ORDER BY id DESC LIMIT 1`);
       return row && new Date(Number(row["received_at"]));
     },
     /** Counts what `prune` would delete. */
     countBefore: async (before: Date): Promise<Pruned> => ({
-      events: await count(`${schema}${oldEvents(dialect)}`, [idAt(before)]),
-      rejections: await count(`${schema}rejections WHERE id < ?`, [idAt(before)]),
+      events: await count(oldEvents(dialect, idAt(before))),
+      rejections: await count(sql`${schema}rejections WHERE id < ${idAt(before)}`),
     }),
     /** The text that no other store has. */
     identity: async (): Promise<string> => (await factOf(readable, "store")) ?? "",
     /**
-     * Each look gives the events that pass the filter and were stored since the last one; the first, those since `since`.
+     * Each look gives the events that pass the query and were stored since the last one; the first, those since `since`.
      * With `rejected`, it gives rejections instead.
      */
-    follow: (filter: Selection, rejected = false) =>
-      follow<StoredRequest>(
-        readable,
-        rejected ? rejectionsOf({}, readable) : eventsOf(filter, readable),
-        filter.since,
-      ),
+    follow: (query: EventQuery, rejected = false) =>
+      follow<StoredRequest>(readable, (rejected ? rejectionsOf : eventsOf)(query, readable), query.since),
   };
 }
 
@@ -198,26 +174,27 @@ export function createReading(readable: Readable) {
  */
 async function* readPages<T>(
   { dialect: { schema }, all }: Readable,
-  { table, select, where, values, convert }: Source<T>,
-  { limit, newestFirst = false }: EventFilter,
+  { table, select, where, convert }: Source<T>,
+  { limit, newestFirst = false }: Pick<EventList, "limit" | "newestFirst">,
 ): AsyncGenerator<T> {
   const newest = async (offset: number): Promise<string> => {
     const [row] = await all(
-      `SELECT id FROM ${schema}${table} WHERE ${where} ORDER BY id DESC LIMIT 1 OFFSET ?`,
-      [...values, offset],
+      sql`SELECT id FROM ${schema}${table} WHERE ${where} ORDER BY id DESC LIMIT 1 OFFSET ${offset}`,
     );
     return row === undefined ? "" : String(row["id"]);
   };
-  const order = newestFirst ? "DESC" : "ASC";
+  const order = newestFirst ? sql`DESC` : sql`ASC`;
   // The ids alone are chosen first, so that no other rows are read.
-  const page = `${select} WHERE ${table}.id IN (
-      SELECT id FROM ${schema}${table} WHERE ${where} AND id > ? AND id < ? ORDER BY id ${order} LIMIT ${ROWS_PER_READ})
-    ORDER BY ${table}.id ${order}`;
   let after = limit === undefined ? "" : await newest(limit);
   // Without an end, a reader slower than the receivers would never finish. No id is between this one and the newest.
   let before = `${await newest(0)} `;
   for (;;) {
-    const rows = await all(page, [...values, after, before]);
+    const rows = await all(
+      sql`${select} WHERE ${table}.id IN (
+        SELECT id FROM ${schema}${table} WHERE ${where} AND id > ${after} AND id < ${before}
+          ORDER BY id ${order} LIMIT ${ROWS_PER_READ})
+      ORDER BY ${table}.id ${order}`,
+    );
     yield* rows.map(convert);
     const end = rows.at(-1);
     if (end === undefined || rows.length < ROWS_PER_READ) return;

@@ -10,7 +10,7 @@ import type { Claimed, DeliveryState, Rejection } from "../events/event.ts";
 import type { Action, Arrival, StoredAttempt, StoredEvent } from "../events/history.ts";
 import { ALGORITHM, LABEL } from "../signatures/policy.ts";
 import { CHECKS, type CheckName, type Verdict } from "../signatures/verdict.ts";
-import type { Row } from "./dialects.ts";
+import type { Row } from "./sql.ts";
 import { requireSeal } from "./seal.ts";
 
 const time = z.pipe(

@@ -1,6 +1,7 @@
 /** The tables of the event store and of the memory of `bulk`, in both databases: one step a version. */
 import type { DeliveryState } from "../events/event.ts";
 import type { Dialect } from "./dialects.ts";
+import { raw, type Sql } from "./sql.ts";
 
 /** What a step does to each group of tables. A server has both groups; in files, each has its own. */
 interface Step {
@@ -28,11 +29,11 @@ export const serverSteps = (dialect: Dialect): readonly string[] =>
 const LEFT = "state IN ('failed', 'skipped')";
 
 /** Which deliveries are in a state, so that the indexes find them: events are many more than those that wait or failed. */
-export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
-  pending: "due IS NOT NULL",
-  delivered: "state = 'delivered'",
-  failed: `${LEFT} AND state = 'failed'`,
-  skipped: `${LEFT} AND state = 'skipped'`,
+export const IN_STATE: Readonly<Record<DeliveryState, Sql>> = {
+  pending: raw("due IS NOT NULL"),
+  delivered: raw("state = 'delivered'"),
+  failed: raw(`${LEFT} AND state = 'failed'`),
+  skipped: raw(`${LEFT} AND state = 'skipped'`),
 };
 
 /**
@@ -65,11 +66,11 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
  *
  * `worth` says which rejections are kept where there are too many of them.
  */
-const eventTables = ({ schema, types, now, newIdentity }: Dialect): string => {
+const eventTables = ({ schema: { text: schema }, types, now, newIdentity }: Dialect): string => {
   const { seq, integer, text, bytes, table, keyed } = types;
   return `
    CREATE TABLE ${schema}facts (name ${text} PRIMARY KEY, value TEXT NOT NULL) ${keyed};
-   INSERT INTO ${schema}facts VALUES ('store', ${newIdentity}), ('created', CAST(${now} AS text));
+   INSERT INTO ${schema}facts VALUES ('store', ${newIdentity}), ('created', CAST(${now.text} AS text));
 
    CREATE TABLE ${schema}digests (
      digest ${bytes} PRIMARY KEY,
@@ -110,9 +111,6 @@ const eventTables = ({ schema, types, now, newIdentity }: Dialect): string => {
    CREATE TABLE ${schema}deliveries (
      event ${text} PRIMARY KEY,
      outcome ${text} NOT NULL,
-     currency TEXT NOT NULL,
-     amount ${integer},
-     payment TEXT NOT NULL,
      key ${text} NOT NULL,
      state ${text} NOT NULL,
      due ${integer},
@@ -169,7 +167,7 @@ const eventTables = ({ schema, types, now, newIdentity }: Dialect): string => {
 /** What `bulk` has sent: see sent-rows.ts. */
 export const SENT_ROWS = "sent_rows";
 
-const sentRowTables = ({ schema, types: { text, integer, keyed } }: Dialect): string => `
+const sentRowTables = ({ schema: { text: schema }, types: { text, integer, keyed } }: Dialect): string => `
    CREATE TABLE ${schema}${SENT_ROWS} (
      key ${text} NOT NULL,
      occurrence ${integer} NOT NULL,

@@ -1,6 +1,6 @@
 /** The seals of stored events: by them, what a disk or another program has changed is noticed before it is shown, counted or forwarded. */
 import { hash } from "node:crypto";
-import type { Row, Value } from "./dialects.ts";
+import { type Row, sql, type Value } from "./sql.ts";
 
 /** The columns of an event that its seal is of. */
 export const SEALED = [
@@ -53,8 +53,8 @@ export const sealText = (outcome: string, currency: Value, amount: Value): strin
   `${outcome} ${String(currency)} ${String(amount ?? "")}`;
 
 /** A column of sums: how many rows have changed in these columns since they were stored. */
-export const DAMAGED_ROWS =
-  "sum(CASE WHEN payment = outcome || ' ' || currency || ' ' || coalesce(CAST(amount AS text), '') THEN 0 ELSE 1 END) AS damaged";
+export const DAMAGED_ROWS = sql`sum(CASE WHEN payment = outcome || ' ' || currency || ' ' || coalesce(CAST(amount AS text), '')
+  THEN 0 ELSE 1 END) AS damaged`;
 
 /** Whether any of the rows with `DAMAGED_ROWS` counts one. */
 export const hasDamagedRows = (sums: readonly Row[]): boolean =>

@@ -1,20 +1,13 @@
 /** What lists show of many events: those that a query finds, their number and sums, and how they spread over time. */
 import type { Outcome } from "../domain/outcome.ts";
 import type { RunKeys } from "../events/event.ts";
-import { idAt } from "../events/event-id.ts";
-import { LAST_CHARACTER, type Readable, type Row, type Sql } from "./dialects.ts";
-import {
-  type EventQuery,
-  eventsOfPage,
-  lastSearched,
-  matchingEvents,
-  matchingRejections,
-  newestEvents,
-} from "./event-query.ts";
+import type { Readable } from "./dialects.ts";
+import { type EventQuery, rejectionCondition, searchedCondition, searchLimit } from "./event-query.ts";
 import type { StoredRequest } from "../events/history.ts";
 import { isReplaced, replacedColumn } from "./replaced.ts";
 import { DAMAGED_ROWS, hasDamagedRows } from "./seal.ts";
-import { damagedRow, eventsOf, rejectionsOf } from "./selection.ts";
+import { damagedRow, eventsOf, rejectionsOf, type Source } from "./sources.ts";
+import { LAST_CHARACTER, raw, type Row, type Sql, sql } from "./sql.ts";
 
 export interface EventPage {
   /** Only what arrived before the row with this id. */
@@ -55,7 +48,7 @@ export interface Bar {
   readonly failed: number;
 }
 
-const FULLY_APPROVED = "outcome = 'APPROVED'";
+const FULLY_APPROVED = sql`outcome = 'APPROVED'`;
 
 export function createSearch(readable: Readable) {
   const { dialect, all } = readable;
@@ -67,96 +60,73 @@ export function createSearch(readable: Readable) {
       query: EventQuery,
       { before = LAST_CHARACTER, limit }: EventPage,
     ): Promise<StoredRequest[]> => {
-      const { select, convert } = eventsOf({}, readable);
-      const { sql, values } = eventsOfPage(query, before, limit, dialect);
-      const found =
-        query.state === "rejected"
-          ? []
-          : await all(`${select} WHERE id IN (${sql}) ORDER BY id DESC`, values);
-      const condition = matchingRejections(query, dialect);
-      const rejections = rejectionsOf({}, readable);
-      const refused =
-        condition === undefined
-          ? []
-          : await all(`${rejections.select} WHERE ${condition.sql} AND id < ? ORDER BY id DESC LIMIT ?`, [
-              ...condition.values,
-              before,
-              limit,
-            ]);
-      return [...found.map(convert), ...refused.map(rejections.convert)]
+      const page = async <T extends StoredRequest>({
+        table,
+        select,
+        where,
+        convert,
+      }: Source<T>): Promise<T[]> => {
+        const ids = sql`SELECT id FROM ${schema}${table} WHERE ${where} AND id < ${before} ORDER BY id DESC LIMIT ${limit}`;
+        return (await all(sql`${select} WHERE id IN (${ids}) ORDER BY id DESC`)).map(convert);
+      };
+      const events = await page(eventsOf(query, readable, searchedCondition(query, dialect)));
+      return [...events, ...(await page(rejectionsOf(query, readable)))]
         .toSorted((one, other) => (one.id < other.id ? 1 : -1))
         .slice(0, limit);
     },
     /** Counts and adds up all that a query finds, on whatever page; `together` are the keys whose records of one uti are one payment. */
     totals: async (query: EventQuery, together?: RunKeys): Promise<Totals> => {
-      const replaced = replacedColumn(
-        dialect,
-        { id: "matching.id", uti: "matching.uti", key: "matching.key" },
-        together,
+      const groups = await all(
+        sql`SELECT key, outcome, currency, ${replacedColumn(dialect, together)}, count(*) AS events,
+           CAST(sum(amount) AS text) AS sum, count(*) - count(amount) AS unsummed, ${DAMAGED_ROWS}
+         FROM ${schema}events WHERE ${searchedCondition(query, dialect)}
+         GROUP BY key, outcome, currency, replaced ORDER BY key, outcome, currency`,
       );
-      const { sql, values } = matchingEvents(query, dialect);
-      const groups =
-        query.state === "rejected"
-          ? []
-          : await all(
-              `SELECT key, outcome, currency, ${replaced.sql}, count(*) AS events, CAST(sum(amount) AS text) AS sum,
-                 count(*) - count(amount) AS unsummed, ${DAMAGED_ROWS}
-               FROM (${sql}) AS matching
-               GROUP BY key, outcome, currency, replaced ORDER BY key, outcome, currency`,
-              [...replaced.values, ...values],
-            );
       requireAsStored(groups);
-      const condition = matchingRejections(query, dialect);
-      const [count] =
-        condition === undefined
-          ? []
-          : await all(
-              `SELECT count(*) AS n FROM ${schema}rejections WHERE ${condition.sql}`,
-              condition.values,
-            );
+      const [rejected] = await all(
+        sql`SELECT count(*) AS n FROM ${schema}rejections WHERE ${rejectionCondition(query, dialect)}`,
+      );
+      const [last] = await all(
+        sql`SELECT received_at FROM ${schema}events WHERE id = (${searchLimit(query, dialect)})`,
+      );
       return {
         groups: groups.filter((row) => !isReplaced(row)).map(groupFromRow),
         replaced: groups.filter(isReplaced).map(groupFromRow),
-        rejected: Number(count?.["n"] ?? 0),
-        searchedSince: query.state === "rejected" ? null : await searchedSince(query),
+        rejected: Number(rejected?.["n"]),
+        searchedSince: last === undefined ? null : new Date(Number(last["received_at"])),
       };
     },
     /** The paths at which the newest events arrived, at most `limit`. */
     paths: async (limit: number): Promise<string[]> => {
-      const { sql, values } = newestEvents("path, id", {}, dialect);
-      const rows = await all(`SELECT DISTINCT path FROM (${sql}) AS newest ORDER BY path LIMIT ?`, [
-        ...values,
-        limit,
-      ]);
+      const rows = await all(
+        sql`SELECT DISTINCT path FROM ${schema}events WHERE ${searchedCondition({}, dialect)} ORDER BY path LIMIT ${limit}`,
+      );
       return rows.map(({ path }) => String(path));
     },
     /** What arrived in each of `parts` equal parts of the time until `until`, `width` milliseconds each; `keys` as in a query. */
     bars: async (parts: number, width: number, until: Date, keys?: RunKeys): Promise<Bar[]> => {
       const since = new Date(until.getTime() - parts * width);
-      const part = `(received_at - ${since.getTime()}) / ${width}`;
-      const { sql, values } = matchingEvents({ since, until, keys }, dialect);
-      const counted = async (statement: Sql, condition = "TRUE"): Promise<ReadonlyMap<number, number>> => {
+      const query = { since, until, keys };
+      const part = raw(`(received_at - ${since.getTime()}) / ${width}`);
+      const counted = async (from: Sql): Promise<ReadonlyMap<number, number>> => {
         const rows = await all(
-          `SELECT ${part} AS part, count(*) AS n FROM (${statement.sql}) AS found WHERE ${condition} GROUP BY ${part}`,
-          statement.values,
+          sql`SELECT ${part} AS part, count(*) AS n FROM ${schema}${from} GROUP BY ${part}`,
         );
         return new Map(rows.map(({ part: at, n }) => [Number(at), Number(n)]));
       };
-      requireAsStored(await all(`SELECT ${DAMAGED_ROWS} FROM (${sql}) AS found`, values));
-      const approved = await counted({ sql, values }, FULLY_APPROVED);
-      const everything = await counted({ sql, values });
-      const failing = matchingEvents({ since, until, keys, state: "failed" }, dialect);
+      const everything = sql`events WHERE ${searchedCondition(query, dialect)}`;
+      const failing = sql`events WHERE ${searchedCondition({ ...query, state: "failed" }, dialect)}`;
+      requireAsStored(await all(sql`SELECT ${DAMAGED_ROWS} FROM ${schema}${everything}`));
+      const arrived = await counted(everything);
+      const approved = await counted(sql`${everything} AND ${FULLY_APPROVED}`);
       const failed = await counted(failing);
-      const failedApproved = await counted(failing, FULLY_APPROVED);
-      const refused = await counted({
-        sql: `SELECT received_at FROM ${schema}rejections WHERE id >= ? AND id < ?`,
-        values: [idAt(since), idAt(until)],
-      });
+      const failedApproved = await counted(sql`${failing} AND ${FULLY_APPROVED}`);
+      const refused = await counted(sql`rejections WHERE ${rejectionCondition({ since, until }, dialect)}`);
       return Array.from({ length: parts }, (_, index) => {
         const of = (counts: ReadonlyMap<number, number>): number => counts.get(index) ?? 0;
         return {
           approved: of(approved) - of(failedApproved),
-          other: of(everything) - of(approved) - (of(failed) - of(failedApproved)),
+          other: of(arrived) - of(approved) - (of(failed) - of(failedApproved)),
           refused: of(refused),
           failed: of(failed),
         };
@@ -168,14 +138,6 @@ export function createSearch(readable: Readable) {
   function requireAsStored(groups: readonly Row[]): void {
     if (hasDamagedRows(groups))
       throw damagedRow(readable.place, "the amounts of its events have changed since they were stored");
-  }
-
-  /** When the last event arrived that is looked at one by one, if there are older ones. */
-  async function searchedSince(query: EventQuery): Promise<Date | null> {
-    const last = lastSearched(query, dialect);
-    if (last === undefined) return null;
-    const [row] = await all(`SELECT received_at FROM ${schema}events WHERE id IN (${last.sql})`, last.values);
-    return row === undefined ? null : new Date(Number(row["received_at"]));
   }
 }
 

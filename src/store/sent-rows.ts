@@ -6,7 +6,8 @@ import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import { UNITS } from "../values/time.ts";
-import { type DatabaseSession, forRows, inOrder, insert, isOneOf, type Transact } from "./dialects.ts";
+import { type DatabaseSession, forRows, inOrder, insert, type Transact } from "./dialects.ts";
+import { isOneOf, raw, type Sql, sql } from "./sql.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { SENT_ROWS } from "./schema.ts";
 
@@ -84,7 +85,9 @@ export const LEASE = 10_000;
 /** A claim for a longer time is that of a run that ended while the clock was ahead. A run that goes on extends its own. */
 const LONGEST_LEASE = 10 * LEASE;
 
+const TABLE = raw(SENT_ROWS);
 const KEY = ["key", "occurrence", "attempt"] as const;
+const NAMES = raw(KEY.join());
 const CLAIMED = [...KEY, "state", "lease", "sent_at", "payment", "content", "order_number"];
 
 /** Keys that one statement looks for. */
@@ -129,8 +132,8 @@ export function createMemory(transact: Transact, { place, isLocal, written, clos
 }
 
 /** The number of the last link, for the mark of the memory: when its row was sent. No run deletes it. */
-export const LAST_SENT = (schema: string): string =>
-  `SELECT max(sent_at) AS sent_at FROM ${schema}${SENT_ROWS} WHERE state = 'created'`;
+export const LAST_SENT = (schema: Sql): Sql =>
+  sql`SELECT max(sent_at) AS sent_at FROM ${schema}${TABLE} WHERE state = 'created'`;
 
 const emptied = (): PaylinkError =>
   new PaylinkError("database_unusable", "The memory of bulk was emptied during this run.");
@@ -153,10 +156,9 @@ const sentRow = z.object({
 async function find({ all, now, dialect }: DatabaseSession, keys: readonly string[]): Promise<Attempt[]> {
   const found: Attempt[] = [];
   for (let from = 0; from < keys.length; from += KEYS) {
-    const { sql, values } = isOneOf("key", keys.slice(from, from + KEYS));
     const rows = await all(
-      `SELECT * FROM ${dialect.schema}${SENT_ROWS} WHERE ${sql} ORDER BY ${KEY.join()}`,
-      values,
+      sql`SELECT * FROM ${dialect.schema}${TABLE} WHERE ${isOneOf(sql`key`, keys.slice(from, from + KEYS))}
+       ORDER BY ${NAMES}`,
     );
     for (const row of rows) {
       const {
@@ -183,7 +185,7 @@ async function writeSent(
   writes: readonly SentWrite[],
 ): Promise<ReadonlySet<string>> {
   const { now, dialect } = session;
-  const table = `${dialect.schema}${SENT_ROWS}`;
+  const table = sql`${dialect.schema}${TABLE}`;
   const ordered = inOrder(writes, (write) => sentKeyText(write.type === "claim" ? write.claim : write.key));
   const claims = ordered.flatMap((write) =>
     write.type === "claim"
@@ -201,37 +203,34 @@ async function writeSent(
   const free = ordered.flatMap((write) =>
     write.type === "settle" && write.end === undefined ? [[...keyOf(write.key)]] : [],
   );
-  const returning = `ON CONFLICT DO NOTHING RETURNING ${KEY.join()}`;
+  const returning = sql`ON CONFLICT DO NOTHING RETURNING ${NAMES}`;
   const claimed = await insert(session, SENT_ROWS, CLAIMED, claims, returning);
   const types = ["TEXT", dialect.types.integer, dialect.types.integer];
-  const isGiven = KEY.map((name, at) => `${SENT_ROWS}.${name} = given.column${at + 1}`).join(" AND ");
-  const update = (set: string) => (values: string) =>
-    `UPDATE ${table} SET ${set} FROM (VALUES ${values}) AS given WHERE ${isGiven}`;
-  await forRows(session, leases, update("lease = given.column4"), {
-    types: [...types, dialect.types.integer],
-  });
+  const isGiven = raw(KEY.map((name, at) => `${SENT_ROWS}.${name} = given.column${at + 1}`).join(" AND "));
+  const update = (set: string) => (values: Sql) =>
+    sql`UPDATE ${table} SET ${raw(set)} FROM (VALUES ${values}) AS given WHERE ${isGiven}`;
+  await forRows(session, leases, update("lease = given.column4"), [...types, dialect.types.integer]);
   const settle = update(
     "state = given.column4, id = given.column5, url = given.column6, error = given.column7",
   );
-  const settled = await forRows(session, links, (values) => `${settle(values)} RETURNING ${KEY.join()}`, {
-    types: [...types, "TEXT", "TEXT", "TEXT", "TEXT"],
-  });
+  const settled = await forRows(session, links, (values) => sql`${settle(values)} RETURNING ${NAMES}`, [
+    ...types,
+    ...["TEXT", "TEXT", "TEXT", "TEXT"],
+  ]);
   // No run deletes a claim: something else emptied the memory.
   if (settled.length < links.length) throw emptied();
-  const remove = (values: string): string =>
-    `DELETE FROM ${table} WHERE (${KEY.join()}) IN (VALUES ${values})`;
-  await forRows(session, free, remove, { types });
+  const remove = (values: Sql): Sql => sql`DELETE FROM ${table} WHERE (${NAMES}) IN (VALUES ${values})`;
+  await forRows(session, free, remove, types);
   return new Set(claimed.map((row) => KEY.map((name) => String(row[name])).join(" ")));
 }
 
 /** A clock that is ahead makes no row older than it is beside the newest one. */
 const forget = async ({ all, now, dialect: { schema } }: DatabaseSession, age: number): Promise<void> => {
-  const [newest] = await all(`SELECT max(sent_at) AS sent_at FROM ${schema}${SENT_ROWS}`, []);
+  const [newest] = await all(sql`SELECT max(sent_at) AS sent_at FROM ${schema}${TABLE}`);
   const today = Math.min(now, Number(newest?.["sent_at"] ?? now));
   await all(
-    `DELETE FROM ${schema}${SENT_ROWS} WHERE (${KEY.join()}) IN (
-       SELECT ${KEY.join()} FROM ${schema}${SENT_ROWS} WHERE sent_at < ? ORDER BY sent_at LIMIT ${FORGOTTEN})`,
-    [today - age],
+    sql`DELETE FROM ${schema}${TABLE} WHERE (${NAMES}) IN (
+       SELECT ${NAMES} FROM ${schema}${TABLE} WHERE sent_at < ${today - age} ORDER BY sent_at LIMIT ${FORGOTTEN})`,
   );
 };
 

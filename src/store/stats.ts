@@ -1,13 +1,15 @@
 /** Whether money is being lost now: what is not delivered, with its sums, and what was rejected, read from indexes. */
 import { unscaledAmount } from "../domain/money.ts";
+import { hasApprovedAmount, OUTCOMES } from "../domain/outcome.ts";
 import { UNITS } from "../values/time.ts";
 import { idAt } from "../events/event-id.ts";
-import { lastForward, waitingByKey } from "./deliveries.ts";
-import type { Readable, Row } from "./dialects.ts";
+import { lastForward, waitingByKey } from "./waiting.ts";
+import type { Readable } from "./dialects.ts";
 import { isReplaced, replacedColumn } from "./replaced.ts";
 import { IN_STATE } from "./schema.ts";
 import { DAMAGED_ROWS, hasDamagedRows } from "./seal.ts";
-import { damagedRow } from "./selection.ts";
+import { damagedRow } from "./sources.ts";
+import { isOneOf, type Row, type Sql, sql } from "./sql.ts";
 
 /** What events of one currency add up to. */
 export interface CurrencySum {
@@ -66,28 +68,22 @@ interface StatsOptions {
   readonly most: number | undefined;
 }
 
+const APPROVED = isOneOf(sql`outcome`, OUTCOMES.filter(hasApprovedAmount));
+
 export async function statsOf(
   { all, dialect, place }: Readable,
   { since, now: at, most = Number.MAX_SAFE_INTEGER }: StatsOptions,
 ): Promise<Stats> {
   const { schema } = dialect;
-  // A sum is of one key.
-  const replaced = replacedColumn(dialect, {
-    id: "found.event",
-    uti: `(SELECT uti FROM ${schema}events WHERE id = found.event)`,
-    key: "found.key",
-  });
-  const byKey = async (
-    where: string,
-    values: readonly string[] = [],
-    among = "TRUE",
-  ): Promise<ReadonlyMap<string, StateStats>> => {
+  const inState = (condition: Sql): Sql =>
+    sql`SELECT event, comes_again FROM ${schema}deliveries WHERE ${condition} LIMIT ${most}`;
+  const byKey = async (deliveries: Sql, among = sql`TRUE`): Promise<ReadonlyMap<string, StateStats>> => {
+    // A sum is of one key.
     const rows = await all(
-      `SELECT key, currency, ${replaced.sql}, count(*) AS events, CAST(sum(amount) AS text) AS sum,
-         ${DAMAGED_ROWS}
-       FROM (SELECT * FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found WHERE ${among}
+      sql`SELECT key, currency, ${replacedColumn(dialect)}, count(*) AS events,
+         CAST(sum(CASE WHEN ${APPROVED} THEN amount END) AS text) AS sum, ${DAMAGED_ROWS}
+       FROM ${schema}events WHERE id IN (SELECT event FROM (${deliveries}) AS found WHERE ${among})
        GROUP BY key, currency, replaced ORDER BY key, currency`,
-      [...replaced.values, ...values, most],
     );
     if (hasDamagedRows(rows))
       throw damagedRow(place, "the amounts of its deliveries have changed since they were stored");
@@ -102,35 +98,34 @@ export async function statsOf(
   };
   const waiting = await waitingByKey({ all, dialect });
   const states = {
-    pending: await byKey(IN_STATE.pending),
-    failed: await byKey(IN_STATE.failed),
-    comesAgain: await byKey(IN_STATE.failed, [], "comes_again = 1"),
-    skipped: await byKey(IN_STATE.skipped),
-    delivered: await byKey(`${IN_STATE.delivered} AND event >= ?`, [idAt(since)]),
+    pending: await byKey(inState(IN_STATE.pending)),
+    failed: await byKey(inState(IN_STATE.failed)),
+    comesAgain: await byKey(inState(IN_STATE.failed), sql`comes_again = 1`),
+    skipped: await byKey(inState(IN_STATE.skipped)),
+    delivered: await byKey(inState(sql`${IN_STATE.delivered} AND event >= ${idAt(since)}`)),
   };
   const refused = await all(
-    `SELECT code, count(*) AS n FROM ${schema}rejections WHERE id >= ? GROUP BY code ORDER BY n DESC, code`,
-    [idAt(new Date(at.getTime() - UNITS.h))],
+    sql`SELECT code, count(*) AS n FROM ${schema}rejections WHERE id >= ${idAt(new Date(at.getTime() - UNITS.h))}
+      GROUP BY code ORDER BY n DESC, code`,
   );
   const targets = await all(
-    `SELECT target, sum(CASE WHEN status BETWEEN 200 AND 299 THEN 1 ELSE 0 END) AS accepted,
+    sql`SELECT target, sum(CASE WHEN status BETWEEN 200 AND 299 THEN 1 ELSE 0 END) AS accepted,
        sum(CASE WHEN status NOT BETWEEN 200 AND 299 THEN 1 ELSE 0 END) AS refused,
        sum(CASE WHEN status IS NULL THEN 1 ELSE 0 END) AS unanswered
-     FROM ${schema}attempts WHERE event >= ? GROUP BY target ORDER BY target`,
-    [idAt(since)],
+     FROM ${schema}attempts WHERE event >= ${idAt(since)} GROUP BY target ORDER BY target`,
   );
   const keys = new Set(Object.values(states).flatMap((found) => [...found.keys()]));
   return {
     keys: [...keys].toSorted().map((key) => {
       const { oldest, overdue = 0 } = waiting.get(key) ?? {};
-      const inState = (state: keyof typeof states): StateStats => states[state].get(key) ?? NO_EVENTS;
+      const of = (state: keyof typeof states): StateStats => states[state].get(key) ?? NO_EVENTS;
       return {
         key,
-        pending: inState("pending"),
-        failed: inState("failed"),
-        comesAgain: inState("comesAgain"),
-        skipped: inState("skipped"),
-        delivered: inState("delivered"),
+        pending: of("pending"),
+        failed: of("failed"),
+        comesAgain: of("comesAgain"),
+        skipped: of("skipped"),
+        delivered: of("delivered"),
         oldest: oldest ?? null,
         overdue,
       };

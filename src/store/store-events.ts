@@ -9,9 +9,10 @@ import { type Payment, paymentIn } from "../orders/order.ts";
 import { isPaidTwiceWith, type OrderStanding } from "../orders/standing.ts";
 import { addDeliveries } from "./deliveries.ts";
 import { type DatabaseSession, forRows, inOrder, insert } from "./dialects.ts";
+import { sql } from "./sql.ts";
 import { standingsAtArrival } from "./order-standings.ts";
 import { verdictColumn } from "./rows.ts";
-import { EVENT_COLUMNS, type EventWrite, eventValues, indexed, storedPayment } from "./writes.ts";
+import { EVENT_COLUMNS, type EventWrite, eventValues, indexed } from "./writes.ts";
 
 /** A webhook of a group, once it is known whether it is new. */
 interface Arrived {
@@ -54,9 +55,10 @@ export async function storeEvents(
   );
   const deliveries = await addDeliveries(
     session,
-    events.map(({ write: { lease, receivedAt, isKnown }, content: { record }, first, isRepeated }) => ({
+    events.map(({ write: { lease, receivedAt, isKnown }, first, isRepeated }) => ({
       first,
-      plan: lease === null ? null : { lease, receivedAt, payment: storedPayment(record) },
+      receivedAt,
+      lease,
       isRepeated,
       isKnown,
     })),
@@ -136,7 +138,7 @@ async function identified(
       write.id,
       write.receivedAt,
     ]),
-    "ON CONFLICT (digest) DO NOTHING RETURNING event",
+    sql`ON CONFLICT (digest) DO NOTHING RETURNING event`,
   );
   const added = new Set(inserted.map(({ event }) => String(event)));
   const before = await eventsWith(
@@ -167,8 +169,8 @@ async function eventsWith(
   const found = await forRows(
     session,
     digests.map((digest) => [Buffer.from(digest, "hex")]),
-    (places) => `SELECT digest, event FROM ${schema}digests WHERE digest IN (VALUES ${places})`,
-    { types: [types.bytes] },
+    (places) => sql`SELECT digest, event FROM ${schema}digests WHERE digest IN (VALUES ${places})`,
+    [types.bytes],
   );
   return new Map(
     found.map(({ digest, event }) => [
@@ -193,6 +195,6 @@ async function endAcceptance(session: DatabaseSession, events: readonly Arrived[
   await forRows(
     session,
     accepted.map(({ id }) => [id]),
-    (places) => `DELETE FROM ${schema}rejections WHERE id IN (VALUES ${places})`,
+    (places) => sql`DELETE FROM ${schema}rejections WHERE id IN (VALUES ${places})`,
   );
 }

@@ -2,10 +2,11 @@
 import { OUTCOMES } from "../domain/outcome.ts";
 import { UNITS } from "../values/time.ts";
 import type { RunKeys } from "../events/event.ts";
-import type { Readable, Row, Value } from "./dialects.ts";
-import { dueFirst, waitingKeys } from "./deliveries.ts";
+import type { Readable } from "./dialects.ts";
+import { dueFirst, waitingKeys } from "./waiting.ts";
 import { IN_STATE } from "./schema.ts";
-import { selectionConditions } from "./selection.ts";
+import { eventCondition } from "./event-query.ts";
+import { type Row, type Sql, sql } from "./sql.ts";
 
 /** Events whose last attempt went to one target and had one answer. */
 export interface TargetAnswer {
@@ -44,13 +45,12 @@ export async function targetsOf(
 ): Promise<TargetReport> {
   const { all, dialect } = readable;
   const { schema } = dialect;
-  const grouped = (events: string, values: readonly Value[]): Promise<readonly Row[]> =>
+  const grouped = (events: Sql): Promise<readonly Row[]> =>
     all(
-      `SELECT target, status, count(*) AS n, min(due) AS next FROM (
+      sql`SELECT target, status, count(*) AS n, min(due) AS next FROM (
          SELECT event, due, (SELECT max(seq) FROM ${schema}attempts WHERE attempts.event = found.event) AS last
          FROM (${events}) AS found) AS last_attempts
        LEFT JOIN ${schema}attempts ON seq = last GROUP BY target, status`,
-      values,
     );
   const waitingOf = keys ?? (await waitingKeys(readable));
   const first = dueFirst(dialect, {
@@ -62,22 +62,17 @@ export async function targetsOf(
   const waiting =
     waitingOf.length === 0
       ? []
-      : await grouped(
-          `SELECT event, due FROM ${schema}deliveries WHERE event IN (${first.sql})`,
-          first.values,
-        );
-  const own = selectionConditions({ keys }, dialect);
+      : await grouped(sql`SELECT event, due FROM ${schema}deliveries WHERE event IN (${first})`);
   const failed = await grouped(
-    `SELECT event, due FROM ${schema}deliveries WHERE ${IN_STATE.failed} AND ${own.where} ORDER BY event DESC LIMIT ?`,
-    [...own.values, most],
+    sql`SELECT event, due FROM ${schema}deliveries WHERE ${IN_STATE.failed} AND ${eventCondition({ keys }, dialect)}
+      ORDER BY event DESC LIMIT ${most}`,
   );
   const since = now.getTime() - RATE_PERIOD;
   const attempts = await all(
-    `SELECT target, count(*) AS n, min(at) AS oldest,
-       sum(CASE WHEN at >= ? AND status BETWEEN 200 AND 299 THEN 1 ELSE 0 END) AS accepted
+    sql`SELECT target, count(*) AS n, min(at) AS oldest,
+       sum(CASE WHEN at >= ${since} AND status BETWEEN 200 AND 299 THEN 1 ELSE 0 END) AS accepted
      FROM (SELECT target, at, status FROM ${schema}attempts ORDER BY seq DESC LIMIT ${RATED}) AS newest
      GROUP BY target ORDER BY target`,
-    [since],
   );
   const rated = attempts.reduce((sum, { n }) => sum + Number(n), 0);
   const oldest = Math.min(...attempts.map(({ oldest }) => Number(oldest)));

@@ -1,14 +1,15 @@
 /** Writes that are tried out and rolled back: a store that takes no event, attempt or rejection must not say that it is ready. */
 import type { Transact } from "./dialects.ts";
+import { type Sql, sql } from "./sql.ts";
 import { writeAll } from "./write-group.ts";
 import { attemptValues, type EventWrite, rejectionWrite, type Write } from "./writes.ts";
 
 /** Resolves if the store takes what a receiver writes. `proof` is a statement that is committed afterwards. */
-export const tryWrites = (transact: Transact, proof?: string): Promise<void> =>
+export const tryWrites = (transact: Transact, proof?: Sql): Promise<void> =>
   transact(async (session) => {
-    await session.all("SAVEPOINT trial");
+    await session.all(sql`SAVEPOINT trial`);
     await writeAll(session, TRIAL);
-    await session.all("ROLLBACK TO SAVEPOINT trial");
+    await session.all(sql`ROLLBACK TO SAVEPOINT trial`);
     if (proof !== undefined) await session.all(proof);
   });
 

@@ -1,19 +1,13 @@
 /** Writes a group of events, attempts, rejections and orders in one transaction, with the same statements in both databases. */
 import { UNITS } from "../values/time.ts";
 import { idAt } from "../events/event-id.ts";
-import {
-  applyOrder,
-  backlogOf,
-  claim,
-  endAttempts,
-  keepDelays,
-  recordReplays,
-  release,
-} from "./deliveries.ts";
+import { applyOrder, claim, endAttempts, recordReplays, release } from "./deliveries.ts";
 import { type DatabaseSession, forRows, insert, type Transact } from "./dialects.ts";
 import { advanceFact } from "./facts.ts";
-import { oldEvents } from "./selection.ts";
+import { oldEvents } from "./sources.ts";
+import { raw, sql } from "./sql.ts";
 import { storeEvents } from "./store-events.ts";
+import { backlogOf, keepDelays } from "./waiting.ts";
 import {
   type AnyTold,
   EVENT_COLUMNS,
@@ -142,12 +136,11 @@ async function insertRejections(
   for (const { least, most, count } of MAX_REJECTIONS) {
     if (!rejections.some(({ worth }) => worth >= least && worth <= most)) continue;
     const rows = await session.all(
-      `DELETE FROM ${schema}rejections WHERE seq IN (
-         SELECT seq FROM ${schema}rejections WHERE worth >= ? AND (worth, seq) <= (
-           SELECT worth, seq FROM ${schema}rejections WHERE worth BETWEEN ? AND ?
-           ORDER BY worth DESC, seq DESC LIMIT 1 OFFSET ?)
+      sql`DELETE FROM ${schema}rejections WHERE seq IN (
+         SELECT seq FROM ${schema}rejections WHERE worth >= ${least} AND (worth, seq) <= (
+           SELECT worth, seq FROM ${schema}rejections WHERE worth BETWEEN ${least} AND ${most}
+           ORDER BY worth DESC, seq DESC LIMIT 1 OFFSET ${count})
          ${skipLocked}) RETURNING received_at, worth, code`,
-      [least, least, most, count],
     );
     for (const { received_at: at, worth, code } of rows)
       if (mayBeWebhook({ worth: Number(worth), code: String(code) })) dropped.push(Number(at));
@@ -169,20 +162,19 @@ async function pruneStore(session: DatabaseSession, time: Date): Promise<Pruned>
   const { schema, skipLocked } = dialect;
   const before = idAt(time);
   const events = await all(
-    `DELETE FROM ${schema}events WHERE seq IN (
-       SELECT seq FROM ${schema}${oldEvents(dialect)} LIMIT ${PRUNE_SIZE} ${skipLocked}) RETURNING id`,
-    [before],
+    sql`DELETE FROM ${schema}events WHERE seq IN (
+       SELECT seq FROM ${oldEvents(dialect, before)} LIMIT ${PRUNE_SIZE} ${skipLocked}) RETURNING id`,
   );
   for (const table of ["arrivals", "deliveries", "attempts", "actions"])
     await forRows(
       session,
       events.map(({ id }) => [String(id)]),
-      (places) => `DELETE FROM ${schema}${table} WHERE event IN (VALUES ${places})`,
+      (places) => sql`DELETE FROM ${schema}${raw(table)} WHERE event IN (VALUES ${places})`,
     );
   const rejections =
     events.length > 0
       ? []
-      : await all(`DELETE FROM ${schema}rejections WHERE id < ? RETURNING seq`, [before]);
+      : await all(sql`DELETE FROM ${schema}rejections WHERE id < ${before} RETURNING seq`);
   if (events.length + rejections.length > 0) await advanceFact(session, "pruned", time.getTime());
   if (dialect.giveBack !== undefined) await all(dialect.giveBack);
   return { events: events.length, rejections: rejections.length };

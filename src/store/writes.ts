@@ -1,6 +1,5 @@
 /** The writes of an event store: plain values, which can be posted to a thread, made from events and rejections. */
 import { scaledAmount } from "../domain/money.ts";
-import { hasApprovedAmount } from "../domain/outcome.ts";
 import { type TransactionRecord, amountIn, outcomeOf, textOf } from "../domain/transaction.ts";
 import type {
   Backlog,
@@ -16,15 +15,14 @@ import type {
 } from "../events/event.ts";
 import { type EventTexts, textsOf } from "../events/event-json.ts";
 import { recordNumber } from "../orders/order-number.ts";
-import type { Row, Value } from "./dialects.ts";
+import type { EventQuery } from "./event-query.ts";
 import { SEALED, sealOf, sealText } from "./seal.ts";
-import type { Selection } from "./selection.ts";
+import type { Row, Value } from "./sql.ts";
 import { type Worth, worthOf } from "./worth.ts";
 
 /** The columns that the values of a write are for. */
 export const EVENT_COLUMNS = {
   events: [...SEALED, "seal"],
-  deliveries: ["event", "outcome", "currency", "amount", "payment", "key", "state", "since", "attempts"],
   actions: ["event", "at", "action", "actor"],
   attempts: ["event", "at", "target", "status", "ms", "detail", "failure", "reply", "reply_text", "replay"],
   rejections: ["id", "received_at", "worth", "code", "status", "detail", "verdict", "head", "body"],
@@ -72,14 +70,13 @@ export interface ReplayWrite {
   readonly values: readonly Value[];
   /** Ends the delivery of the event. */
   readonly settles: boolean;
-  readonly payment: readonly Value[];
 }
 
 /** What an operator can order for an event: a new plan of attempts, whose first is due now, or that it is never forwarded. */
 export type OperatorOrder = "retry" | "skip";
 
 /** The events of an order, or which of all that wait or failed. */
-export type Ordered = { readonly ids: readonly string[] } | Selection;
+export type Ordered = { readonly ids: readonly string[] } | EventQuery;
 
 export interface OrderWrite {
   readonly type: "order";
@@ -185,14 +182,6 @@ export function eventValues(texts: EventWrite, record: TransactionRecord | null)
     body,
   };
   return [...SEALED.map((name) => row[name]), sealOf(row)];
-}
-
-/** Outcome, currency, and the amount that was approved: no other is money that an application misses. Then the three as one text. */
-export function storedPayment(record: TransactionRecord | null): Value[] {
-  const outcome = outcomeOf(record);
-  const amount = hasApprovedAmount(outcome) ? amountParameter(record) : null;
-  const currency = currencyParameter(record);
-  return [outcome, currency, amount, sealText(outcome, currency, amount)];
 }
 
 const currencyParameter = (record: TransactionRecord | null): string =>

@@ -38,8 +38,8 @@ const HISTORY = `
   INSERT INTO paylink.events (id, uti, received_at, outcome, reference, key, path, currency, card, payment, verdict, head, body, seal)
     SELECT ${id("n")}, 'uti-' || n, n, 'APPROVED', 'INV-' || n, '', '/', 'EUR', '', 'APPROVED EUR ', '{}', '{}', '{}', ''
     FROM generate_series(1, ${Number(attempts) / 2}) AS numbers (n);
-  INSERT INTO paylink.deliveries (event, outcome, currency, payment, key, state, attempts)
-    SELECT ${id("n")}, 'APPROVED', 'EUR', 'APPROVED EUR ', '', 'delivered', 2
+  INSERT INTO paylink.deliveries (event, outcome, key, state, attempts)
+    SELECT ${id("n")}, 'APPROVED', '', 'delivered', 2
     FROM generate_series(1, ${Number(attempts) / 2}) AS numbers (n);
   INSERT INTO paylink.attempts (event, at, target, status, ms, detail, replay)
     SELECT ${id("1 + n / 2")}, n, 'http://localhost/', CASE n % 2 WHEN 0 THEN 500 ELSE 200 END, 50, '', 0
@@ -62,8 +62,8 @@ async function forwarded(database) {
   await receiver.stop("SIGINT");
   // Stored without a target, they are put into the queue as a receiver would.
   await server.query(
-    `INSERT INTO paylink.deliveries (event, outcome, currency, payment, key, state, due, attempts)
-       SELECT id, outcome, 'EUR', outcome || ' EUR ', key, 'pending', 0, 0 FROM paylink.events ORDER BY seq DESC LIMIT ${backlog}`,
+    `INSERT INTO paylink.deliveries (event, outcome, key, state, due, attempts)
+       SELECT id, outcome, key, 'pending', 0, 0 FROM paylink.events ORDER BY seq DESC LIMIT ${backlog}`,
     new URL(database).pathname.slice(1),
   );
   [accepted, begun] = [0, 0];

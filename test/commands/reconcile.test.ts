@@ -310,8 +310,8 @@ it("says what the application answered to an attempt that a later one has made g
   const store = openSqlite(join(home, "events.db"));
   const detail = "Error: SMTP: connection refused at book (shop.mjs:41:60)";
   const id = idOf("A-1", new Date("2026-11-21T10:00:00Z"));
-  await store.replayed(id, { ...forward(500), detail }, false, null);
-  await store.replayed(id, forward(200), false, null);
+  await store.replayed(id, { ...forward(500), detail }, false);
+  await store.replayed(id, forward(200), false);
   const { details } = await reconcile({ paid: [{ number: "A-1" }], home, args: ["A-1"] });
   expect(details).toContainEqual(
     expect.stringMatching(/: answered 500 in \d+ ms: Error: SMTP: connection refused at book/),

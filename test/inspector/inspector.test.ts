@@ -299,7 +299,7 @@ it("says after five seconds that the store does not answer", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const store = openSqlite(join(temporaryHome(), "events.db"));
-  const { request } = openInspector({ ...store, countState: () => new Promise(() => undefined) });
+  const { request } = openInspector({ ...store, count: () => new Promise(() => undefined) });
   const asked = request("GET", "/");
   await vi.advanceTimersByTimeAsync(5_000);
   const { status, text } = await asked;

@@ -1,6 +1,7 @@
 /** The store of a simulated world, which its receivers and its operator share: which groups of writes wait for the disk, and how each ends. */
 import { type Database, IN_MEMORY } from "../../src/store/sqlite/connection.ts";
-import { type All, type Dialect, type Row, SQLITE } from "../../src/store/dialects.ts";
+import { type All, type Dialect, SQLITE } from "../../src/store/dialects.ts";
+import { type Row, sql } from "../../src/store/sql.ts";
 import type { EventDatabase } from "../../src/store/event-store.ts";
 import {
   createSqliteWriter,
@@ -18,7 +19,7 @@ import { BEGIN, settle, type VirtualTime } from "./virtual-time.ts";
 /** Milliseconds that a write waits for the disk at most. */
 const LONGEST_WAIT = 500;
 /** SQLite, with the time of the world in place of the machine's. */
-const DIALECT: Dialect = { ...SQLITE, now: "(SELECT milliseconds FROM temp.world_time)" };
+const DIALECT: Dialect = { ...SQLITE, now: sql`(SELECT milliseconds FROM temp.world_time)` };
 
 /**
  * `ok`: the group is written, and answered. `lost`: the receiver crashes before it hears the answer. `failed`: nothing is written.
@@ -127,7 +128,7 @@ export class Disk {
 
   async #commit(writes: readonly Write[]): Promise<readonly WriteResult[]> {
     const { time, trace, payments } = this.#parts;
-    await this.all("UPDATE world_time SET milliseconds = ?", [BEGIN + time.elapsed]);
+    await this.all(sql`UPDATE world_time SET milliseconds = ${BEGIN + time.elapsed}`);
     const results = await this.#write(writes);
     for (const [at, write] of writes.entries()) {
       const result = results[at];
@@ -136,7 +137,7 @@ export class Disk {
     }
     // Of the whole group: an event that one write skips, the next may delete.
     if (writes.some(({ type }) => type === "prune"))
-      payments.left(new Set((await this.all("SELECT id FROM events")).map(({ id }) => String(id))));
+      payments.left(new Set((await this.all(sql`SELECT id FROM events`)).map(({ id }) => String(id))));
     return results;
   }
 

@@ -2,6 +2,7 @@
 import { CLAIM_MARGIN } from "../../src/receiver/forwarder.ts";
 import type { KnownPayment } from "./known.ts";
 import { MARGIN, TIMEOUT } from "./receiver.ts";
+import { sql } from "../../src/store/sql.ts";
 import { checkRows } from "./rows.ts";
 import { settle } from "./virtual-time.ts";
 import type { World } from "./world.ts";
@@ -57,7 +58,7 @@ async function arriveInTime(world: World): Promise<void> {
 /** What a queue of the world has to forward, and what does not hang. */
 async function waiting(world: World): Promise<readonly string[]> {
   const keys = world.queuedKeys();
-  const rows = await world.disk.all("SELECT event, key FROM deliveries WHERE due IS NOT NULL");
+  const rows = await world.disk.all(sql`SELECT event, key FROM deliveries WHERE due IS NOT NULL`);
   return rows
     .filter(({ key }) => keys.includes(String(key)))
     .map(({ event }) => world.payments.byEvent(String(event))?.payment.uti ?? String(event))

@@ -1,4 +1,5 @@
 /** The rows of a simulated world in its end, and what is counted of them, against what the world has seen. */
+import { raw, sql } from "../../src/store/sql.ts";
 import type { World } from "./world.ts";
 
 interface EventRow {
@@ -23,7 +24,7 @@ export async function checkRows(world: World): Promise<void> {
 
 async function eventRows({ disk }: World): Promise<readonly EventRow[]> {
   const rows = await disk.all(
-    "SELECT id, uti, events.key AS key, state, due FROM events LEFT JOIN deliveries ON event = id",
+    sql`SELECT id, uti, events.key AS key, state, due FROM events LEFT JOIN deliveries ON event = id`,
   );
   return rows.map((row) => ({
     id: String(row["id"]),
@@ -58,7 +59,7 @@ function checkState(world: World, { id, uti, key, state, isDue }: EventRow): voi
 }
 
 async function count({ disk }: World, where: string): Promise<number> {
-  const [row] = await disk.all(`SELECT count(*) AS n FROM deliveries WHERE ${where}`);
+  const [row] = await disk.all(sql`SELECT count(*) AS n FROM deliveries WHERE ${raw(where)}`);
   return Number(row?.["n"]);
 }
 
@@ -90,7 +91,7 @@ async function checkStats(world: World): Promise<void> {
 
 async function checkAttempts({ disk, payments, trace }: World): Promise<void> {
   const accepted = await disk.all(
-    "SELECT uti, count(*) AS n FROM attempts JOIN events ON id = event WHERE status BETWEEN 200 AND 299 GROUP BY uti",
+    sql`SELECT uti, count(*) AS n FROM attempts JOIN events ON id = event WHERE status BETWEEN 200 AND 299 GROUP BY uti`,
   );
   for (const row of accepted) {
     const [uti, stored] = [String(row["uti"]), Number(row["n"])];

@@ -345,14 +345,14 @@ function areDelivered(
 
   it("are not ended by a replay, unless it settles them", async () => {
     const { store, deliveryOf } = await shared("a", "b");
-    await store.replayed("a", forward(200), false, null);
-    await store.replayed("b", forward(500), true, null);
+    await store.replayed("a", forward(200), false);
+    await store.replayed("b", forward(500), true);
     expect(await backlogOf(store)).toMatchObject({ events: 2 });
-    await store.replayed("a", forward(200), true, null);
+    await store.replayed("a", forward(200), true);
     expect(await deliveryOf("a")).toMatchObject({ state: "delivered", attempts: 0 });
     expect((await store.history("a")).attempts).toMatchObject([{ isReplay: true }, { isReplay: true }]);
     await store.append(event("not forwarded"));
-    await store.replayed("not forwarded", forward(204), true, null);
+    await store.replayed("not forwarded", forward(204), true);
     expect(await deliveryOf("not forwarded")).toMatchObject({ state: "delivered" });
   });
 
@@ -377,7 +377,7 @@ function areDelivered(
     await paid("d", 5, { transCurrencyCode: "JPY" });
     const [first] = await claim(store, 1);
     if (first !== undefined) await store.ended(first, forward(200));
-    await store.replayed(idOf("b", now), NO_ANSWER, false, null);
+    await store.replayed(idOf("b", now), NO_ANSWER, false);
     const stats = await store.stats(new Date(now.getTime() - HOUR), now);
     expect(stats).toMatchObject({
       keys: [

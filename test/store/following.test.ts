@@ -1,7 +1,7 @@
 /** A look at a store that is followed: each event once, in either database, also one that is committed after later ones. */
 import { describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
-import type { Selection } from "../../src/store/selection.ts";
+import type { EventQuery } from "../../src/store/event-query.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -9,7 +9,7 @@ import { usePostgres } from "../support/postgres.ts";
 import { AT, event, idOf, idsOf, rejection, sealWithId } from "../support/stored-events.ts";
 
 /** Looks until there is no more for now. */
-function following(store: EventStore, filter: Selection = {}, rejected = false) {
+function following(store: EventStore, filter: EventQuery = {}, rejected = false) {
   const look = store.follow(filter, rejected);
   let time = AT.getTime();
   return async (wait = 0) => {

@@ -1,12 +1,13 @@
 /** What a list finds, counts and adds up, on both databases. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { EventQuery } from "../../src/store/event-query.ts";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { soughtIn } from "../../src/inspector/query.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { AT, event, forward, idOf, idsOf, KEYS, rejection, wanted } from "../support/stored-events.ts";
+import { all, AT, event, forward, idOf, idsOf, KEYS, rejection, wanted } from "../support/stored-events.ts";
 
 const HOUR = 3_600_000;
 const at = (hours: number): Date => new Date(AT.getTime() + hours * HOUR);
@@ -44,6 +45,24 @@ async function fill(store: EventStore) {
   };
 }
 
+type Stored = keyof Awaited<ReturnType<typeof fill>>;
+
+/** A value for each member of a query, with what it finds. One that is missing does not compile. */
+const FILTERS: {
+  readonly [Name in keyof EventQuery]-?: readonly [NonNullable<EventQuery[Name]>, readonly Stored[]];
+} = {
+  outcome: ["DECLINED", ["declined"]],
+  reference: ["A-17", ["paid", "again", "declined"]],
+  order: ["A-17", ["paid", "again"]],
+  since: [at(3), ["huge", "path", "refused"]],
+  until: [at(1), ["paid"]],
+  keys: [KEYS, ["paid", "again", "declined", "huge", "path", "refused"]],
+  otherThan: [KEYS, ["refused"]],
+  path: ["/other", ["path"]],
+  state: ["failed", ["paid"]],
+  sought: [{ text: "HUGE" }, ["huge"]],
+};
+
 describe("on SQLite", () => {
   searchesOn(async () => openSqlite(join(temporaryHome(), "events.db")));
 });
@@ -71,6 +90,25 @@ function searchesOn(open: () => Promise<EventStore>): void {
     expect(await found("signature_invalid")).toEqual([refused]);
     expect(await found("B-1")).toEqual([path]);
     expect(await found("%")).toEqual([]);
+  });
+
+  it.each(Object.entries(FILTERS))("selects by %s in every place", async (name, [value, expected]) => {
+    const store = await open();
+    const stored = await fill(store);
+    const query: EventQuery = { [name]: value };
+    const found = expected.map((one) => stored[one]);
+    const [events, rejected] = [found.filter((id) => id !== stored.refused), found.includes(stored.refused)];
+    expect(idsOf(await all(store.events(query)))).toEqual(events);
+    expect(idsOf(await all(store.rejections(query)))).toEqual(rejected ? [stored.refused] : []);
+    expect([await store.count(query, 10), await store.count(query, 10, true)]).toEqual([
+      events.length,
+      Number(rejected),
+    ]);
+    expect(idsOf(await store.list(query, { limit: 10 })).toSorted()).toEqual(found.toSorted());
+    const totals = await store.totals(query);
+    const counted = [...totals.groups, ...totals.replaced].reduce((sum, one) => sum + one.events, 0);
+    expect([counted, totals.rejected]).toEqual([events.length, Number(rejected)]);
+    expect(await store.skip(query)).toEqual(events.includes(stored.paid) ? [stored.paid] : []);
   });
 
   it("narrows down by state, outcome, path, key and time, and by all of them at once", async () => {

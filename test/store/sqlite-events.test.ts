@@ -151,7 +151,7 @@ describe("a disk that fails", () => {
       log.append(event("a")),
       log.append(event("b")),
       log.append({ ...event("a"), id: "repeat" }),
-      log.replayed("a", forward(200), false, null),
+      log.replayed("a", forward(200), false),
       log.append(event("c")),
     ]);
     expect(results.map(({ status }) => status)).toEqual([

@@ -41,7 +41,7 @@ it("changes no step that was released: a change is a step of its own", () => {
   }).toMatchInlineSnapshot(`
     {
       "events": [
-        "8c06279465cf",
+        "76c6e96bc219",
       ],
       "ledger": [
         "12e7a56c0328",
@@ -50,7 +50,7 @@ it("changes no step that was released: a change is a step of its own", () => {
         "83c1776f346c",
       ],
       "server": [
-        "79f1947beb5b",
+        "ac3d4707f41f",
       ],
     }
   `);

@@ -1,6 +1,6 @@
 /** `paylink events`: its subcommands with their help, the rules between their flags, and what runs them. */
 import { OUTCOME_NAMES } from "../../domain/outcome.ts";
-import type { RejectionFilter, Selection } from "../../store/selection.ts";
+import type { EventQuery } from "../../store/event-query.ts";
 import { flag, text, toggle, argument, command, excludes, needs, type Usage } from "../command.ts";
 import { parseEnd, parseLimit, parseOutcome, parsePast } from "../flag-values.ts";
 import {
@@ -22,9 +22,12 @@ import { withoutPassword } from "../../values/url-passwords.ts";
 import { isBroker } from "../../receiver/brokers/addresses.ts";
 import { nearest } from "../../values/parse-result.ts";
 
+/** Members of a query that are arguments, flags of their own, or follow from the keys; pages alone select by path. */
+type WithoutFlag = "order" | "sought" | "state" | "keys" | "otherThan" | "path";
+
 /**
  * Which events. Every command that takes a filter takes all of them, as they are: one that an order would not know selects
- * everything.
+ * everything. A member of a query without its flag does not compile.
  */
 const selectionFlags = {
   outcome: flag("--outcome <outcome>", "only payments with this outcome", parseOutcome, {
@@ -43,14 +46,14 @@ const selectionFlags = {
   until: flag("--until <when>", "received before this time, or by the end of this day", parseEnd, {
     example: "1h",
   }),
-} satisfies Partial<Readonly<Record<keyof Selection, unknown>>>;
+} satisfies Readonly<Record<Exclude<keyof EventQuery, WithoutFlag>, unknown>>;
 
 type SelectionFlag = keyof typeof selectionFlags;
 
 /** Their names, for the rules between flags. */
 export const SELECTION_FLAGS = Object.keys(selectionFlags) as readonly SelectionFlag[];
 
-type TimeFlag = Extract<SelectionFlag, keyof RejectionFilter>;
+type TimeFlag = Extract<SelectionFlag, "since" | "until">;
 
 const isTimeFlag = (name: SelectionFlag): name is TimeFlag => name === "since" || name === "until";
 

@@ -34,9 +34,11 @@ export async function retryEvents(
   const chosen = ownEvents(found, keys, "retry").map(({ id }) => id);
   const isAll = names.length === 0;
   const others = isAll
-    ? await store.countOpen({ ...selection, otherThan: keys }, MOST_COUNTED)
+    ? await store.count({ ...selection, state: "open", otherThan: keys }, MOST_COUNTED)
     : found.length - chosen.length;
-  const own = isAll ? (await store.countOpen(selection, MOST_COUNTED)) - others : chosen.length;
+  const own = isAll
+    ? (await store.count({ ...selection, state: "open" }, MOST_COUNTED)) - others
+    : chosen.length;
   const { length: due } = await store.retry(isAll ? selection : { ids: chosen }, keys);
   const busy = Math.max(0, own - due);
   const isNone = due + busy + others === 0;

@@ -72,7 +72,7 @@ export async function openReplay(context: Context, values: ReplayValues): Promis
         signWith: signing?.key,
         keys: () => keys,
       });
-      await store.replayed(event.id, made.forward, settle, event.content.record);
+      await store.replayed(event.id, made.forward, settle);
       const ownKey = signing && (signing.publicPath ?? signing.path);
       return { ...made, cause: likelyCause({ genuine: [made.forward] }, { ownKey, comesAgain: false }) };
     },

@@ -8,7 +8,7 @@ import { parseInstant } from "../../values/time.ts";
 import { type TransactionRecord, amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Bars } from "../../pages/trend.ts";
 import { type Connection, IN_MEMORY, type Statement, inTransaction } from "../../store/sqlite/connection.ts";
-import type { Value } from "../../store/dialects.ts";
+import type { Value } from "../../store/sql.ts";
 import { lockFile, openDatabase } from "../../store/sqlite/open.ts";
 import type { LinksQuery } from "../link-operations.ts";
 import {

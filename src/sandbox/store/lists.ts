@@ -2,7 +2,7 @@
 import { outcomeNamed } from "../../domain/outcome.ts";
 import type { PaymentGroup } from "../../pages/totals.ts";
 import type { Bars } from "../../pages/trend.ts";
-import type { Value } from "../../store/dialects.ts";
+import type { Value } from "../../store/sql.ts";
 import { type Delivery, type Link, type Payment, deliveryRow, linkRow, paymentRow } from "./rows.ts";
 import { LINK_STATUS } from "./schema.ts";
 

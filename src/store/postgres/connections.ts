@@ -2,7 +2,8 @@
 import pg from "pg";
 import pgpass from "pgpass";
 import type { Environment } from "../../values/typed-text.ts";
-import type { All, Row, Value } from "../dialects.ts";
+import type { All } from "../dialects.ts";
+import type { Row, Value } from "../sql.ts";
 import { type Failed, type Server, explained, failureToConnect, isNetworkFailure } from "./failures.ts";
 import { requireChannelBinding } from "./channel-binding.ts";
 import { checkSession } from "./sessions.ts";
@@ -148,9 +149,9 @@ const cutOff = (client: pg.Client): void => void client.connection.stream.destro
  */
 const serverStatements =
   (client: pg.PoolClient): All =>
-  async (sql, values = []) => {
+  async ({ text, values }) => {
     let number = 0;
-    const numbered = sql.replace(/\?/g, () => `$${++number}`);
+    const numbered = text.replace(/\?/g, () => `$${++number}`);
     const results: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(
       numbered,
       values.map(asParameter),

@@ -1,9 +1,10 @@
 /** The tables in PostgreSQL: created by the first program, and known again by the identity of their store. */
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint } from "../../domain/hint.ts";
-import { type All, POSTGRES, type Row } from "../dialects.ts";
+import { type All, POSTGRES } from "../dialects.ts";
 import { noStoreAt, olderStore } from "../event-store.ts";
 import { factOf } from "../facts.ts";
+import { raw, type Row, sql } from "../sql.ts";
 import type { Connections } from "./connections.ts";
 
 /** A number that other programs are unlikely to lock: "paylink" in ASCII. */
@@ -53,29 +54,29 @@ export async function openTables(
 /** One of the programs that want to do so does it: the tables have another version when the others come to it. */
 async function takeStep(all: All, present: number, steps: readonly string[]): Promise<void> {
   // A lock of the transaction: behind PgBouncer, a lock of the session would stay with a session that others use.
-  await all("BEGIN ISOLATION LEVEL READ COMMITTED");
-  await all("SELECT pg_advisory_xact_lock(?)", [CREATION_LOCK]);
+  await all(sql`BEGIN ISOLATION LEVEL READ COMMITTED`);
+  await all(sql`SELECT pg_advisory_xact_lock(${CREATION_LOCK})`);
   if (((await schemaVersion(all)) ?? 0) === present) {
     if (present === 0) await createSchema(all);
     // Every group of writes reads it first: those under way end before, and the next ones find the version.
-    else await all("LOCK TABLE paylink.facts IN ACCESS EXCLUSIVE MODE");
-    await all(steps[present] ?? "");
+    else await all(sql`LOCK TABLE paylink.facts IN ACCESS EXCLUSIVE MODE`);
+    await all(raw(steps[present] ?? ""));
     await all(
-      `INSERT INTO paylink.facts VALUES ('schema', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-      [String(present + 1)],
+      sql`INSERT INTO paylink.facts VALUES ('schema', ${String(present + 1)})
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
     );
   }
-  await all("COMMIT");
+  await all(sql`COMMIT`);
 }
 
 async function createSchema(all: All): Promise<void> {
-  const schemas = await all("SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'paylink'");
+  const schemas = await all(sql`SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'paylink'`);
   // IF NOT EXISTS would need the right to create schemas even if it exists.
-  if (schemas.length === 0) await all("CREATE SCHEMA paylink");
+  if (schemas.length === 0) await all(sql`CREATE SCHEMA paylink`);
 }
 
 /** Finds the identity of the store, which is made together with the tables and is in every copy of them, and their version. */
-export const IDENTITY = `SELECT value AS store, (SELECT value FROM paylink.facts WHERE name = 'schema') AS schema
+export const IDENTITY = sql`SELECT value AS store, (SELECT value FROM paylink.facts WHERE name = 'schema') AS schema
   FROM paylink.facts WHERE name = 'store'`;
 
 /** Throws `database_unusable` if the rows of `IDENTITY` have none, another one than `expected`, or another version. */
@@ -98,7 +99,7 @@ export function identityIn([row]: readonly Row[], name: string, version: number,
 
 async function checkServer(all: All, name: string): Promise<void> {
   const [server = {}] = await all(
-    `SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
+    sql`SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
        current_setting('server_encoding') AS encoding`,
   );
   if (Number(server["number"]) < OLDEST_SERVER)
@@ -123,7 +124,7 @@ async function checkServer(all: All, name: string): Promise<void> {
  */
 async function schemaVersion(all: All): Promise<number | undefined> {
   const tables = await all(
-    "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'paylink' AND tablename = 'facts'",
+    sql`SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'paylink' AND tablename = 'facts'`,
   );
   return tables.length === 0 ? undefined : Number(await factOf({ all, dialect: POSTGRES }, "schema"));
 }

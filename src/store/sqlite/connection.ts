@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint } from "../../domain/hint.ts";
 import { messageOf } from "../../values/system-reason.ts";
-import type { Value } from "../dialects.ts";
+import type { Value } from "../sql.ts";
 
 /** The part of the node:sqlite API that is used here; both drivers have it. */
 export interface Statement {

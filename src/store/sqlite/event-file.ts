@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../values/system-reason.ts";
-import { type All, SQLITE, type Transact, type Value } from "../dialects.ts";
+import { type All, SQLITE, type Transact } from "../dialects.ts";
+import { sql, type Value } from "../sql.ts";
 import { createEventMarking, markOf, readEventMark, requireMarked } from "../event-mark.ts";
 import { stepsOf } from "../schema.ts";
 import { createGroupWriter, type WriteGroup } from "../write-group.ts";
@@ -36,9 +37,9 @@ export function openEventDatabase(path: string, steps = stepsOf("events", SQLITE
 /** Runs statements, each of which is prepared once. */
 export function statementsOf(database: Database): All {
   const prepared = new Map<string, Statement>();
-  return async (sql, values = []) => {
-    const statement = prepared.get(sql) ?? database.prepare(sql);
-    prepared.set(sql, statement);
+  return async ({ text, values }) => {
+    const statement = prepared.get(text) ?? database.prepare(text);
+    prepared.set(text, statement);
     return statement.all(...values);
   };
 }
@@ -51,7 +52,7 @@ export function transactionsOf(database: Database, dialect = SQLITE): Transact {
     database.exec("BEGIN IMMEDIATE");
     try {
       const [begun = {}] = await all(
-        `SELECT ${dialect.now} AS now, (SELECT user_version FROM pragma_user_version) AS version`,
+        sql`SELECT ${dialect.now} AS now, (SELECT user_version FROM pragma_user_version) AS version`,
       );
       if (begun["version"] !== database.version) throw upgradedMeanwhile(database.path);
       const result = await work({ dialect, all, now: Number(begun["now"]) });

@@ -137,12 +137,12 @@ function createReader(
   };
   const isCurrent = (): boolean => database?.isInPlace() !== false || database.path === IN_MEMORY;
   return {
-    all: async (sql, values) => {
+    all: async (statement) => {
       for (;;) {
         if (database?.isInPlace() !== true) open();
         // A writer that came meanwhile may have changed what was read, or a part of it.
         try {
-          const rows = await read(sql, values);
+          const rows = await read(statement);
           if (isCurrent()) return rows;
         } catch (error) {
           if (isCurrent()) throw error;

@@ -1,6 +1,7 @@
 /** The program of the thread that writes events to SQLite. */
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../../values/system-reason.ts";
+import { raw } from "../sql.ts";
 import { tryWrites } from "../trial.ts";
 import type { ThreadAnswer, Write } from "../writes.ts";
 import { closeWithLog } from "./connection.ts";
@@ -11,7 +12,8 @@ const database = openEventDatabase(databasePath);
 const transact = transactionsOf(database);
 const writeGroup = createSqliteWriter(database, transact);
 /** SQLite says of a read-only file or a full disk only when something is committed. */
-const proveWritable = (): Promise<void> => tryWrites(transact, `PRAGMA user_version=${database.version}`);
+const proveWritable = (): Promise<void> =>
+  tryWrites(transact, raw(`PRAGMA user_version=${database.version}`));
 
 /** Each message is a group of writes. An empty group checks whether writes succeed; null ends the thread. */
 async function receive(writes: readonly Write[] | null): Promise<void> {

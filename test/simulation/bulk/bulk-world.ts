@@ -6,6 +6,7 @@ import { type Database, IN_MEMORY, rollBack } from "../../../src/store/sqlite/co
 import { openDatabase } from "../../../src/store/sqlite/open.ts";
 import { type All, SQLITE, type Transact } from "../../../src/store/dialects.ts";
 import { stepsOf } from "../../../src/store/schema.ts";
+import { sql } from "../../../src/store/sql.ts";
 import { LEASE } from "../../../src/store/sent-rows.ts";
 import { statementsOf } from "../../../src/store/sqlite/event-file.ts";
 import { Trace } from "../trace.ts";
@@ -296,7 +297,7 @@ export class BulkWorld {
 
   /** Throws if something does not hold. */
   async check(): Promise<void> {
-    const attempts = await Promise.all(this.#memories.map(({ all }) => all("SELECT * FROM sent_rows")));
+    const attempts = await Promise.all(this.#memories.map(({ all }) => all(sql`SELECT * FROM sent_rows`)));
     this.#payments.checkLinks(attempts);
     for (const run of this.#runs)
       if (run !== undefined) this.#payments.checkClaims(run, attempts[run.memory] ?? []);
@@ -307,7 +308,7 @@ export class BulkWorld {
     this.trace.say(`${run.name} ends${run.isHeldUp ? " without sending anything" : ""}`);
     for (const [at, { status, id }] of run.end?.outcomes ?? [])
       this.trace.say(`  ${run.list.keys[at]} is ${status} ${id ?? ""}`);
-    const attempts = await this.#memories[run.memory]?.all("SELECT * FROM sent_rows");
+    const attempts = await this.#memories[run.memory]?.all(sql`SELECT * FROM sent_rows`);
     this.#payments.checkEnd(run, attempts ?? []);
   }
 

@@ -1,6 +1,6 @@
 /** What the world knows of each payment that lists ask for, and what must hold of its links, of its rows in the memory and of what runs say. */
 import type { Outcome } from "../../../src/bulk/outcome.ts";
-import type { Row } from "../../../src/store/dialects.ts";
+import type { Row } from "../../../src/store/sql.ts";
 import type { Trace } from "../trace.ts";
 import { CHECKED_LISTS } from "./lists.ts";
 import type { Link, OddService } from "./odd-service.ts";
