@@ -213,10 +213,8 @@ async function writeSent(
   const settle = update(
     "state = given.column4, id = given.column5, url = given.column6, error = given.column7",
   );
-  const settled = await forRows(session, links, (values) => sql`${settle(values)} RETURNING ${NAMES}`, [
-    ...types,
-    ...["TEXT", "TEXT", "TEXT", "TEXT"],
-  ]);
+  const returned = (values: Sql): Sql => sql`${settle(values)} RETURNING ${NAMES}`;
+  const settled = await forRows(session, links, returned, [...types, "TEXT", "TEXT", "TEXT", "TEXT"]);
   // No run deletes a claim: something else emptied the memory.
   if (settled.length < links.length) throw emptied();
   const remove = (values: Sql): Sql => sql`DELETE FROM ${table} WHERE (${NAMES}) IN (VALUES ${values})`;
