@@ -82,7 +82,7 @@ export async function statsOf(
     const rows = await all(
       sql`SELECT key, currency, ${replacedColumn(dialect)}, count(*) AS events,
          CAST(sum(CASE WHEN ${APPROVED} THEN amount END) AS text) AS sum, ${DAMAGED_ROWS}
-       FROM ${schema}events WHERE id IN (SELECT event FROM (${deliveries}) AS found WHERE ${among})
+       FROM (${deliveries}) AS found CROSS JOIN ${schema}events WHERE events.id = found.event AND ${among}
        GROUP BY key, currency, replaced ORDER BY key, currency`,
     );
     if (hasDamagedRows(rows))

@@ -226,7 +226,7 @@ export const FOLDERS = {
       "service/links",
       "service/request",
       "service/retries",
-      "store/sql",
+      "store/dialects",
       "store/folders",
       "store/mark",
       "store/postgres",
