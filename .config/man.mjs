@@ -69,6 +69,9 @@ if (synopsis === "") throw new Error("the overview has no usage line");
 /** @type {{ commands: Command[] }} */
 const { commands } = JSON.parse(await paylink("help", "--json"));
 const topics = commands.find(({ name }) => name === "help")?.arguments[0]?.choices ?? [];
+/** Guides are long, and `paylink help` has them: the page names them (size bench). */
+const GUIDES = ["webhooks", "production", "live", "ci"];
+const guides = GUIDES.map((name) => `paylink help ${name}`).join("\n");
 
 const page = [
   `.TH PAYLINK 1 "" "paylink ${version}"`,
@@ -76,7 +79,8 @@ const page = [
   `.SH SYNOPSIS\n${verbatim(synopsis)}`,
   `.SH DESCRIPTION\n${verbatim(overview.replace(usage, ""))}`,
   ...(await Promise.all(commands.map(commandSection))),
-  ...(await Promise.all(topics.map(topicSection))),
+  ...(await Promise.all(topics.filter((name) => !GUIDES.includes(name)).map(topicSection))),
+  `.SH SEE ALSO\n${verbatim(guides)}`,
   "",
 ].join("\n");
 // As man and npm take it: plain, it would be a twentieth of the package (size bench).
