@@ -1,5 +1,5 @@
 /** Starts other programs: those that run beside a command, and the browser. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
@@ -74,6 +74,7 @@ export function runProgram(
 ): Promise<number> {
   // Only a program in the foreground group can read from a terminal, which sends Ctrl-C to all of that group.
   const isForeground = [0, 1, 2].some((descriptor) => isatty(descriptor));
+  const before = new Set(isForeground ? groupOf(processes()).map(({ pid }) => pid) : []);
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       env,
@@ -81,12 +82,24 @@ export function runProgram(
       detached: !isForeground,
       windowsHide: true,
     });
-    const kill = (): void => signalGroup(child, "SIGKILL");
+    /** What it has started, as `process.kill` names it. In the foreground, the group is that of paylink too. */
+    let started: readonly number[] = [];
+    const look = (): void => {
+      if (child.pid === undefined) return;
+      const hasGroup = !isForeground && isSignalled(-child.pid, 0);
+      const found = hasGroup ? [-child.pid] : startedBy(child.pid, before);
+      started = [...new Set([...started, ...found])];
+    };
+    const kill = (): void => {
+      look();
+      signalAll(started, "SIGKILL");
+    };
     let timer: NodeJS.Timeout | undefined;
     const forward = (): void => {
       const { reason }: { reason?: unknown } = signal;
       const name = reason instanceof PaylinkError && reason.code === "interrupted" ? "SIGINT" : "SIGTERM";
-      if (name === "SIGTERM" || !isForeground) signalGroup(child, name);
+      look();
+      if (name === "SIGTERM" || !isForeground) signalAll(started, name);
       timer = setTimeout(kill, GROUP_TIMEOUT);
     };
     const settle = (): void => {
@@ -101,8 +114,7 @@ export function runProgram(
       reject(error);
     });
     child.once("close", (code, ended) => {
-      const left = signal.aborted ? groupEnd(child.pid) : Promise.resolve();
-      void left.then(() => {
+      void endOf(started).then(() => {
         settle();
         resolve(code ?? 128 + (ended === null ? 0 : constants.signals[ended]));
       });
@@ -110,15 +122,60 @@ export function runProgram(
   });
 }
 
-/** Resolves when nothing of the group runs. */
-async function groupEnd(leader: number | undefined): Promise<void> {
-  if (leader === undefined) return;
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+}
+
+/** None where there is no such table (Windows, some containers). */
+function processes(): readonly Process[] {
+  const columns = ["-A", "-o", "pid=,ppid=,pgid="];
+  const { stdout } = spawnSync("ps", columns, { encoding: "utf8", windowsHide: true });
+  return (stdout ?? "").split("\n").map((line) => {
+    const [pid = 0, parent = 0, group = 0] = line.trim().split(/\s+/).map(Number);
+    return { pid, parent, group };
+  });
+}
+
+/** Those of paylink's own group. */
+function groupOf(all: readonly Process[]): readonly Process[] {
+  const own = all.find(({ pid }) => pid === process.pid)?.group;
+  return all.filter(({ group }) => group === own);
+}
+
+/**
+ * A program and all that it has started, also where what was in between has ended: such a process is new in the group, and its parent
+ * is not of it.
+ */
+function startedBy(program: number, before: ReadonlySet<number>): readonly number[] {
+  const all = processes();
+  const group = groupOf(all);
+  const isOfGroup = (id: number): boolean => group.some(({ pid }) => pid === id);
+  const orphans = group.filter(({ pid, parent }) => !before.has(pid) && !isOfGroup(parent));
+  const found = new Set([program, ...orphans.map(({ pid }) => pid)]);
+  // Those that are found are looked through too.
+  for (const one of found) for (const { pid, parent } of all) if (parent === one) found.add(pid);
+  return [...found];
+}
+
+function signalAll(ids: readonly number[], signal: NodeJS.Signals): void {
+  for (const id of ids) isSignalled(id, signal);
+}
+
+/** Whether there was something to get the signal; 0 only asks. */
+function isSignalled(id: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(id, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves when nothing of it runs. */
+async function endOf(ids: readonly number[]): Promise<void> {
   for (let waited = 0; waited < 2 * GROUP_TIMEOUT; waited += 50) {
-    try {
-      process.kill(-leader, 0);
-    } catch {
-      return;
-    }
+    if (!ids.some((id) => isSignalled(id, 0))) return;
     await sleep(50);
   }
 }
@@ -190,12 +247,8 @@ export interface ShellOptions {
 /** Signals the program and the programs that it started. */
 function signalGroup(child: ChildProcess, signal: "SIGINT" | "SIGTERM" | "SIGKILL"): void {
   if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // Windows has no process groups.
-    child.kill(signal);
-  }
+  // Windows has no process groups.
+  if (!isSignalled(-child.pid, signal)) child.kill(signal);
 }
 
 const programEnd = (child: ChildProcess): Promise<Error | string> =>

@@ -6,6 +6,7 @@ import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { createLink } from "../support/sandbox-link.ts";
 import { giveMerchant } from "../support/merchant.ts";
 import { listenOnFreePort } from "../support/ports.ts";
+import { CTRL_C, openScreen } from "../support/screen.ts";
 
 const SANDBOX = ["sandbox", "--port", "0", "--json"];
 
@@ -81,6 +82,22 @@ describe("paylink test", () => {
       expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
     },
   );
+
+  it.each([
+    ["SIGTERM", "", 143],
+    ["SIGTERM", 'process.on("SIGTERM", () => {});', 143],
+    // A shell lets its background programs ignore it.
+    ["Ctrl-C", "", 130],
+  ])("ends what its command has started at a terminal: %s, with %j", async (how, deaf, exit) => {
+    const program = `${deaf} setInterval(() => {}, 1000); console.log("child", process.pid);`;
+    const command = ["sh", "-c", `"$0" -e "$1" & wait`, process.execPath, program];
+    const screen = openScreen(["test", "--", ...command], { home: temporaryHome() });
+    const [, pid] = await screen.until(/child (\d+)/);
+    if (how === "SIGTERM") screen.signal("SIGTERM");
+    else screen.type(CTRL_C);
+    expect(await screen.ended).toBe(exit);
+    expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
+  });
 
   it("starts the sandbox with the faults of --fail", async () => {
     const command = ["sh", "-c", `"${process.execPath}" bin/paylink.js create --reusable --json; exit $?`];

@@ -16,6 +16,8 @@ export interface Screen {
   /** Resolves when the screen shows a match; rejects when the program ends without one. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
   type(keys: string): void;
+  /** Signals the program alone. */
+  signal(name: NodeJS.Signals): void;
   /** Closes the terminal, as a person closes its window. */
   close(): void;
   readonly ended: Promise<number>;
@@ -70,6 +72,7 @@ export function openScreen(
     ended,
     until,
     type: (keys) => child.write(keys),
+    signal: (name) => child.kill(name),
     close: () => {
       if (!("destroy" in child) || typeof child.destroy !== "function") throw new Error("cannot be closed");
       child.destroy();
