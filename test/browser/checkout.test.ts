@@ -1,5 +1,5 @@
 /** The checkout in a real browser: each kind of link paid, without JavaScript, refused forms, and the way back. */
-import { createServer } from "node:http";
+import { createServer, request as httpRequest, type ServerResponse } from "node:http";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { violationsOn } from "../support/accessibility.ts";
@@ -265,6 +265,57 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     await page.getByText("something before it answered.").waitFor();
     await page.unroute(/\/pay\?/);
     await page.getByRole("button", { name: APPROVED }).click();
+    await page.waitForURL(/result/);
+    expect(await result(page)).toBe("Payment approved");
+  });
+
+  it("ends in words wherever a gateway redirects to, and where it hangs, and pays once", async () => {
+    const { url, create } = await openShop();
+    const other = await listenOnFreePort(createServer((_, reply) => void reply.end("<h1>Log in</h1>")));
+    let hijack: ((reply: ServerResponse) => void) | undefined;
+    const gateway = createServer((request, reply) => {
+      if (request.url === "/login") return void reply.end("<main>Log in</main>");
+      if (request.method === "POST" && hijack !== undefined) return hijack(reply);
+      const { method, headers } = request;
+      const onward = httpRequest(new URL(request.url ?? "", url), { method, headers }, (answer) => {
+        answer.pipe(reply.writeHead(answer.statusCode ?? 500, answer.headers));
+      });
+      request.pipe(onward);
+    });
+    const link = new URL(await create(oneTime()));
+    link.port = String(await listenOnFreePort(gateway));
+    const page = await openPage({}, new RegExp(`Connecting to 'http://127.0.0.1:${other}/login'`));
+    await page.clock.install();
+    await page.goto(link.href);
+    const pay = page.getByRole("button", { name: APPROVED });
+    const progress = page.locator("#progress");
+    const to =
+      (status: number, headers: Readonly<Record<string, string>> = {}) =>
+      (reply: ServerResponse): void =>
+        void reply.writeHead(status, headers).end();
+    const inBetween = "something before it answered. Try again: this form pays only once.";
+    const silent = "The sandbox does not answer. Try again: this form pays only once.";
+    for (const [answer, words] of [
+      [to(302, { Location: "/login" }), inBetween],
+      [to(307, { Location: "/login" }), inBetween],
+      [to(303), inBetween],
+      [to(204), inBetween],
+      [to(302, { Location: `http://127.0.0.1:${other}/login` }), silent],
+      [to(307, { Location: link.pathname + link.search }), silent],
+    ] as const) {
+      hijack = answer;
+      await pay.click();
+      await progress.getByText(words).waitFor();
+      await page.evaluate("document.querySelector('#progress').textContent = ''");
+    }
+    hijack = () => undefined;
+    await pay.click();
+    await progress.getByText("Please wait…").waitFor();
+    await page.clock.runFor(31_000);
+    await progress.getByText(silent).waitFor();
+    hijack = undefined;
+    await pay.click();
+    await page.clock.runFor(1_000);
     await page.waitForURL(/result/);
     expect(await result(page)).toBe("Payment approved");
   });

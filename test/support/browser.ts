@@ -18,20 +18,21 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** One browser for the tests of a `describe`. What it returns opens a page, whose errors fail the test. */
-export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page> {
+/** One browser for the tests of a `describe`. What it returns opens a page, whose errors fail the test, but for those that it expects. */
+export function useBrowser(): (options?: BrowserContextOptions, expected?: RegExp) => Promise<Page> {
   let browser: Browser;
   beforeAll(async () => {
     browser = await playwright.launch({ executablePath: executablePath ?? "", headless: true, args: FLAGS });
   });
   afterAll(() => browser.close());
-  return async (options = {}) => {
+  return async (options = {}, expected = undefined) => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     page.on("console", (message) => {
-      if (/Content.Security.Policy/i.test(message.text())) errors.push(message.text());
+      const text = message.text();
+      if (/Content.Security.Policy/i.test(text) && expected?.test(text) !== true) errors.push(text);
     });
     onTestFinished(async () => {
       await context.close();

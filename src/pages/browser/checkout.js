@@ -6,18 +6,26 @@ import { renew, stayLive } from "./live.js";
 
 /** Milliseconds that the tick is shown. */
 const TICK = 800;
+/** Milliseconds for an answer: something before the sandbox may hang. */
+const PATIENCE = 30_000;
 
 const DIGITS = /\d/g;
 
 const TRY_AGAIN = "Try again: this form pays only once.";
 
-/** On every page of the sandbox. */
-const SANDBOX_BANNER = 'aside.banner[aria-label="Sandbox"]';
+/** What every page of the checkout has. */
+const CHECKOUT = 'aside.banner[aria-label="Sandbox"] ~ main';
 
 /** The fields of the open form that were left. @type {Set<string>} */
 const left = new Set();
 /** Numbers the requests, so that no answer to an earlier one is shown. */
 let asked = 0;
+
+/**
+ * @param {number} milliseconds
+ * @returns {Promise<undefined>}
+ */
+const passed = (milliseconds) => new Promise((done) => setTimeout(() => done(undefined), milliseconds));
 
 /** @param {string} html */
 const parsed = (html) => new DOMParser().parseFromString(html, "text/html");
@@ -111,16 +119,16 @@ async function pay(form, button) {
   asked++;
   const body = entriesOf(form, button);
   show(form, button, "working", "Please wait…");
-  const answer = await post(form, body).catch(() => undefined);
+  const answer = await Promise.race([post(form, body), passed(PATIENCE)]).catch(() => undefined);
   if (answer === undefined) return show(form, button, "", `The sandbox does not answer. ${TRY_AGAIN}`);
   const { url, isRedirected, page } = answer;
   // Also where a gateway redirects to a page of its own.
-  if (page.querySelector(SANDBOX_BANNER) === null)
+  if (page.querySelector(CHECKOUT) === null)
     return show(form, button, "", `Not the sandbox, but something before it answered. ${TRY_AGAIN}`);
   if (!isRedirected) return replace(page);
   if (page.querySelector(".mark.approved") !== null) {
     show(form, button, "done", page.querySelector("h1")?.textContent ?? "");
-    await new Promise((done) => setTimeout(done, TICK));
+    await passed(TICK);
   }
   location.assign(url);
 }
