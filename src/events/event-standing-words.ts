@@ -1,6 +1,7 @@
 /** What became of an event, in words: every place says it in these. */
 import { capitalized } from "../values/sentence.ts";
 import { plural } from "../values/plural.ts";
+import { answerText } from "../http/answer-words.ts";
 import { isSuccess } from "../http/message.ts";
 import type { EventFate, EventStanding } from "./event-standing.ts";
 import type { StoredAttempt } from "./history.ts";
@@ -37,12 +38,15 @@ export function standingLabel(
   timeOf: (at: Date) => string,
 ): string {
   const { label } = FATES[fate];
-  const made = plural(attempts, "attempt");
-  if (fate === "failed") return `${label} after ${made}`;
+  if (fate === "failed") return `${label} after ${plural(attempts, "attempt")}`;
   return fate !== "pending" || attempts === 0
     ? label
-    : `${label}, ${made}${next === null ? "" : `, next ${timeOf(next)}`}`;
+    : `${label}, ${attemptsText(attempts, next)}${next === null ? "" : ` ${timeOf(next)}`}`;
 }
+
+/** `2 attempts, next`, before the time of the next one. */
+export const attemptsText = (attempts: number, next: Date | null): string =>
+  `${plural(attempts, "attempt")}${next === null ? "" : ", next"}`;
 
 /** Sentences: what the application did, why it did not answer, and what comes next. With a time, `next` ends before it. */
 export function standingWords({ fate, attempts, next, decidedBy }: EventStanding) {
@@ -62,12 +66,4 @@ function didText(attempt: StoredAttempt): string {
   const text = `Your application ${isSuccess(attempt.status) ? "accepted" : "refused"} it: ${answerText(attempt)}`;
   // An answer may be a sentence.
   return /[.!?…]$/.test(text) ? text : `${text}.`;
-}
-
-/** `500 nope`, `no answer`, `200 in 2 ms`; the page of the event has the reason why there was no answer, and all of an answer. */
-export function answerText({ status, ms, detail }: StoredAttempt): string {
-  if (status === null) return "no answer";
-  if (isSuccess(status)) return `${status} in ${ms} ms`;
-  // Pages of errors begin with their status.
-  return detail.startsWith(String(status)) ? detail : `${status} ${detail}`.trim();
 }

@@ -1,5 +1,21 @@
 /** What an answer says to people: its text, or the words of its page, in which frameworks put the error. */
-import { fieldLines, type HeaderLine } from "./message.ts";
+import { fieldLines, type HeaderLine, isSuccess } from "./message.ts";
+
+interface Answered {
+  readonly status: number | null;
+  /** Milliseconds; null if nothing was sent. */
+  readonly ms: number | null;
+  /** Its words. */
+  readonly detail: string;
+}
+
+/** `500 nope`, `no answer`, `200 in 2 ms`; the page of the attempt has the reason why there was no answer, and all of an answer. */
+export function answerText({ status, ms, detail }: Answered): string {
+  if (status === null) return ms === null ? "not sent" : "no answer";
+  if (isSuccess(status)) return `${status} in ${ms} ms`;
+  // Pages of errors begin with their status.
+  return detail.startsWith(String(status)) ? detail : `${status} ${detail}`.trim();
+}
 
 /** In one line. */
 export const answerWords = (headers: readonly HeaderLine[], body: string): string =>

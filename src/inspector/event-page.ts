@@ -13,7 +13,8 @@ import { LISTENER_URL } from "../domain/known-services.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import type { FieldName } from "../domain/transaction-fields.ts";
 import { eventStanding } from "../events/event-standing.ts";
-import { answerText, standingWords } from "../events/event-standing-words.ts";
+import { standingWords } from "../events/event-standing-words.ts";
+import { answerText } from "../http/answer-words.ts";
 import type { History, StoredAttempt, StoredEvent } from "../events/history.ts";
 import { stepsOf } from "../events/steps.ts";
 import {

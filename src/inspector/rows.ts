@@ -7,7 +7,8 @@ import { outcomeName } from "../domain/outcome.ts";
 import { isTelling, STANDING_LABELS } from "../orders/standing-words.ts";
 import type { OrderStanding } from "../orders/standing.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
-import { answerText } from "../events/event-standing-words.ts";
+import { attemptsText } from "../events/event-standing-words.ts";
+import { answerText } from "../http/answer-words.ts";
 import type { StoredAttempt, StoredEvent, StoredRequest } from "../events/history.ts";
 import type { EventStore } from "../store/event-store.ts";
 import { badge, clipped, countdown, exactTime, spaced } from "../pages/components.ts";
@@ -63,13 +64,11 @@ function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {
   if (stored.type === "rejected") return `${stored.status} by listen`;
   if (attempt === undefined || stored.type !== "event") return "";
   const { attempts = 0, next = null } = stored.delivery ?? {};
-  const made = attempts > 1 ? plural(attempts, "attempt") : "";
+  const isOver = attempts <= 1 && next === null;
   return html`<span class="${isSuccess(attempt.status) ? "good" : "bad"}"
       >${clipped(answerText(attempt))}</span
     >
-    <span class="quiet"
-      >${made}${made !== "" && next !== null ? ", " : ""}${next === null ? "" : html`next ${countdown(next, now)}`}</span
-    >`;
+    ${isOver ? "" : html`<span class="quiet">${attemptsText(attempts, next)} ${next === null ? "" : countdown(next, now)}</span>`}`;
 }
 
 export const EVENT_LISTING: Listing<EventRow, InspectorView> = {

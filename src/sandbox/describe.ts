@@ -2,6 +2,7 @@
 import { LISTENER_URL } from "../domain/known-services.ts";
 import { html } from "hono/html";
 import { capitalized } from "../values/sentence.ts";
+import { answerWords } from "../http/answer-words.ts";
 import { fieldLines, isSuccess } from "../http/message.ts";
 import type { Description } from "../pages/exchange.ts";
 import type { Attempt, Delivery } from "./store/rows.ts";
@@ -38,14 +39,12 @@ export function describeAttempt(delivery: Pick<Delivery, "url">, attempt: Attemp
       reason: "Webhooks do not follow redirects. Use the final address as the callback URL.",
     };
   const did = listened?.isSilent ? "did not answer" : status < 500 ? "refused it" : "failed";
-  return { kind: "bad", words: `${receiver} ${did}: ${status}${time}.`, reason: reasonIn(attempt) };
+  return {
+    kind: "bad",
+    words: `${receiver} ${did}: ${status}${time}.`,
+    reason: answerWords(attempt.answerHeaders, attempt.answer) || undefined,
+  };
 }
-
-/** Why the receiver refused, as far as its answer says so: a page for people does not. */
-const reasonIn = ({ answer, answerHeaders }: Attempt): string | undefined =>
-  /html/i.test(fieldLines(answerHeaders, "content-type")[0] ?? "")
-    ? undefined
-    : answer.trim().replace(/\s+/g, " ") || undefined;
 
 /** What `paylink listen` says in Proxy-Status (RFC 9209) about the application behind it; undefined for another receiver. */
 function byListen({ answerHeaders }: Attempt) {

@@ -59,7 +59,15 @@ export const FOLDERS = {
   events: {
     holds:
       "what is stored: an event, its id, its JSON, its deliveries; the store and the receiver share these nouns",
-    mayImport: ["domain", "values", "orders", "http/message", "http/send-failure", "signatures"],
+    mayImport: [
+      "domain",
+      "values",
+      "orders",
+      "http/answer-words",
+      "http/message",
+      "http/send-failure",
+      "signatures",
+    ],
   },
   receiver: {
     holds: "a webhook from its bytes to a verdict, a record and an event",
@@ -88,6 +96,7 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "values",
+      "http/answer-words",
       "http/message",
       "http/exchange",
       "signatures",
@@ -138,6 +147,7 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "values",
+      "http/answer-words",
       "http/exchange",
       "http/fetch-handler",
       "pages",

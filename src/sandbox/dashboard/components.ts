@@ -8,6 +8,7 @@ import { boundWords } from "../../domain/payment-link.ts";
 import { outcomeName } from "../../domain/outcome.ts";
 import { parseInstant } from "../../values/time.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { answerText, answerWords } from "../../http/answer-words.ts";
 import { actionForm, clipped, localPath } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { isReusable } from "../links.ts";
@@ -74,11 +75,9 @@ export const recordOutcome = (record: TransactionRecord): string => outcomeName(
 export const paidAt = (record: TransactionRecord): Date | undefined =>
   parseInstant(textOf(record, "transDateTime") ?? "");
 
-/** The receiver's status, or one word that says why it is missing. */
-export function statusText({ status, duration }: Attempt): string {
-  if (status !== null) return String(status);
-  return duration === null ? "not sent" : "no answer";
-}
+/** What the receiver answered. */
+export const attemptText = ({ status, duration, answerHeaders, answer }: Attempt): string =>
+  answerText({ status, ms: duration, detail: answerWords(answerHeaders, answer) });
 
 export const linkTitle = ({ id, request }: Link): string => request.description ?? request.invoiceId ?? id;
 

@@ -25,7 +25,7 @@ import {
 import type { Page } from "../../pages/page.ts";
 import type { SandboxRuntime } from "../runtime.ts";
 import { recordOf, type Attempt, type Delivery } from "../store/rows.ts";
-import { controlForm, deliveryPath, recordReference, statusText, type DashboardView } from "./components.ts";
+import { controlForm, deliveryPath, recordReference, attemptText, type DashboardView } from "./components.ts";
 import { describeAttempt } from "../describe.ts";
 import { chainOf, detailPage } from "./details.ts";
 
@@ -104,7 +104,7 @@ function attemptList(view: DashboardView, { delivery, attempts, isUnderWay, show
       ${attempt.number === shown?.number ? html`aria-current="true"` : ""}
       >Attempt ${attempt.number}</a
     >`,
-    answer: `${statusText(attempt)}${attempt.duration === null ? "" : ` in ${attempt.duration} ms`}`,
+    answer: attemptText(attempt),
     kind: describeAttempt(delivery, attempt).kind,
     time: exactTime(attempt.at, view.now),
   }));

@@ -32,7 +32,7 @@ import {
   paymentPath,
   priceOf,
   recordReference,
-  statusText,
+  attemptText,
   type DashboardView,
 } from "./components.ts";
 
@@ -137,7 +137,7 @@ function* chainSteps(
     title: to(deliveryPath(deliveryId), "Webhook"),
     time: last?.at,
     note: html`${badge(state)}
-    ${plural(attempts, "attempt")}${last === undefined ? "" : `, last: ${statusText(last)}`}`,
+    ${plural(attempts, "attempt")}${last === undefined ? "" : `, last: ${attemptText(last)}`}`,
     state,
   };
 }

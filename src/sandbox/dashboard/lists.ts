@@ -36,7 +36,7 @@ import {
   recordReference,
   apiRequestPath,
   shortUrl,
-  statusText,
+  attemptText,
   type DashboardView,
 } from "./components.ts";
 import { faultControl } from "./faults.ts";
@@ -122,9 +122,7 @@ export const DELIVERY_LIST: DashboardList<ListedDelivery> = {
       title: "Answer",
       cell: ({ attempt }) =>
         attempt &&
-        html`<span class="${isSuccess(attempt.status) ? "" : "bad"}"
-          >${statusText(attempt)}${attempt.duration === null ? "" : ` in ${attempt.duration} ms`}</span
-        >`,
+        html`<span class="${isSuccess(attempt.status) ? "" : "bad"}">${clipped(attemptText(attempt))}</span>`,
     },
     {
       title: "Last attempt",
