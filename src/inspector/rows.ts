@@ -1,5 +1,4 @@
 /** Rows of events and rejections: what each was, and what became of it. */
-import { plural } from "../values/plural.ts";
 import { isSuccess } from "../http/message.ts";
 import { html } from "hono/html";
 import { groupedAmount } from "../domain/money.ts";

@@ -25,7 +25,7 @@ export function useBrowser(): (options?: BrowserContextOptions, expected?: RegEx
     browser = await playwright.launch({ executablePath: executablePath ?? "", headless: true, args: FLAGS });
   });
   afterAll(() => browser.close());
-  return async (options = {}, expected = undefined) => {
+  return async (options = {}, expected) => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     const errors: string[] = [];
