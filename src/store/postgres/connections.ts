@@ -6,7 +6,6 @@ import type { All } from "../dialects.ts";
 import type { Row, Value } from "../sql.ts";
 import { type Failed, type Server, explained, failureToConnect, isNetworkFailure } from "./failures.ts";
 import { requireChannelBinding } from "./channel-binding.ts";
-import { checkSession } from "./sessions.ts";
 import { type Destination, type Way, destinationOf } from "./ways.ts";
 
 export interface Connections {
@@ -66,7 +65,7 @@ export function createConnections(url: string, env: Environment, connectTimeout:
       ...config,
       password: password === "" ? () => passwordFromFile(server) : password,
       Client: TrackedClient,
-      verify: (client, report) => void checkConnected(client, way).then(() => report(), report),
+      verify: (client, report) => void checkConnected(client, destination).then(() => report(), report),
     });
     pool.on("error", () => undefined);
     return { way, server, pool };
@@ -132,10 +131,16 @@ export function createConnections(url: string, env: Environment, connectTimeout:
 }
 
 /** The server's messages of a login arrive together: a connection that was ended at one of them may have received all. */
-async function checkConnected(client: pg.PoolClient, { session }: Way): Promise<void> {
+async function checkConnected(client: pg.PoolClient, { mustWrite }: Destination): Promise<void> {
   const { errored } = client.connection.stream;
   if (errored !== null) throw errored;
-  await checkSession(client, session);
+  if (mustWrite === undefined) return;
+  const { rows } = await client.query<{ readonly transaction_read_only: string }>(
+    "SHOW transaction_read_only",
+  );
+  // A failover may change that, so waiting helps, as for SQLSTATE 25006.
+  if (rows[0]?.transaction_read_only !== "off")
+    throw Object.assign(new Error(`it is read-only, and ${mustWrite}`), { code: "25006" });
 }
 
 const timedOut = (): Error => new Error("timed out");

@@ -24,15 +24,8 @@ export type PostgresParameters = Readonly<Partial<Record<PostgresParameter, stri
 export const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
-export const SESSION_ATTRIBUTES = [
-  "any",
-  "read-write",
-  "read-only",
-  "primary",
-  "standby",
-  "prefer-standby",
-] as const;
-export type SessionAttributes = (typeof SESSION_ATTRIBUTES)[number];
+/** Those of a session that may only read are no use: a store is written. A standby can be read by naming it alone. */
+const SESSION_ATTRIBUTES = ["any", "read-write", "primary"] as const;
 
 export const CHANNEL_BINDINGS = ["disable", "prefer", "require"] as const;
 
@@ -56,6 +49,16 @@ const PARAMETERS = {
   sslnegotiation: ["postgres", "direct"],
   channel_binding: CHANNEL_BINDINGS,
 } as const satisfies Readonly<Record<string, readonly string[] | undefined>>;
+
+/** The driver takes these variables as libpq does, and the files of passwords too. */
+const READ_BY_DRIVER: readonly string[] = [
+  "dbname",
+  "user",
+  "password",
+  "passfile",
+  "options",
+  "application_name",
+];
 
 /** What URLs have for other programs, or what makes no difference here; with the values for which that is so. */
 const WITHOUT_EFFECT: Readonly<Record<string, readonly string[] | undefined>> = {
@@ -153,6 +156,17 @@ function parametersFrom(query: string): Parsed<PostgresParameters> {
 }
 
 const isParameter = (name: string): name is PostgresParameter => Object.hasOwn(PARAMETERS, name);
+
+/** libpq's variable for a parameter (PostgreSQL's manual, 34.15). */
+const variableOf = (name: string): string =>
+  `PG${name === "connect_timeout" ? name.toUpperCase() : name.toUpperCase().replaceAll("_", "")}`;
+
+/** libpq's variables that the driver does not read, reads differently, or would ignore, by the parameters that they stand for. */
+export const PARAMETER_VARIABLES: Readonly<Record<string, string>> = Object.fromEntries(
+  [...Object.keys(PARAMETERS), "gssencmode", ...UNSUPPORTED]
+    .filter((name) => !READ_BY_DRIVER.includes(name))
+    .map((name) => [name, variableOf(name)]),
+);
 
 /** What is wrong with a parameter, also where one of libpq's variables gives it. */
 export function parameterProblem(name: string, value: string): string | undefined {

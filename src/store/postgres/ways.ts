@@ -1,4 +1,4 @@
-/** The ways to a database: each server of its URL, with TLS or without as `sslmode` says, and what a session must be able to do. */
+/** The ways to a database: each server of its URL, with TLS or without as `sslmode` says. */
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -7,12 +7,11 @@ import { hasCertificate } from "../../http/certificates.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import {
   CHANNEL_BINDINGS,
+  PARAMETER_VARIABLES,
   parameterProblem,
   parsePostgresUrl,
   type PostgresParameters,
   type PostgresServer,
-  SESSION_ATTRIBUTES,
-  type SessionAttributes,
   SSL_MODES,
   type SslMode,
 } from "./url.ts";
@@ -22,13 +21,13 @@ import type { Environment } from "../../values/typed-text.ts";
 /** One server, reached with TLS or without. */
 export interface Way extends PostgresServer {
   readonly ssl: false | tls.ConnectionOptions;
-  /** What a session there must be able to do. */
-  readonly session: Exclude<SessionAttributes, "prefer-standby">;
 }
 
 export interface Destination {
   /** In the order in which they are tried. Never empty. */
   readonly ways: readonly Way[];
+  /** Whether a session that may only read is refused, and why. */
+  readonly mustWrite: string | undefined;
   /** The driver takes what is undefined from libpq's variables. */
   readonly login: {
     readonly user: string | undefined;
@@ -46,31 +45,6 @@ export interface Destination {
   readonly connectTimeout: number | undefined;
 }
 
-/** libpq's variables (PostgreSQL's manual, 34.15) that the driver does not read, reads differently, or would ignore. */
-const VARIABLES = {
-  host: "PGHOST",
-  port: "PGPORT",
-  connect_timeout: "PGCONNECT_TIMEOUT",
-  sslmode: "PGSSLMODE",
-  sslrootcert: "PGSSLROOTCERT",
-  sslcert: "PGSSLCERT",
-  sslkey: "PGSSLKEY",
-  sslnegotiation: "PGSSLNEGOTIATION",
-  target_session_attrs: "PGTARGETSESSIONATTRS",
-  channel_binding: "PGCHANNELBINDING",
-  hostaddr: "PGHOSTADDR",
-  service: "PGSERVICE",
-  require_auth: "PGREQUIREAUTH",
-  requirepeer: "PGREQUIREPEER",
-  requiressl: "PGREQUIRESSL",
-  gssencmode: "PGGSSENCMODE",
-  sslcertmode: "PGSSLCERTMODE",
-  sslcrl: "PGSSLCRL",
-  sslcrldir: "PGSSLCRLDIR",
-  ssl_min_protocol_version: "PGSSLMINPROTOCOLVERSION",
-  ssl_max_protocol_version: "PGSSLMAXPROTOCOLVERSION",
-} as const;
-
 /** Throws `usage` for what cannot be read, and for a value that libpq does not know. */
 export function destinationOf(text: string, env: Environment): Destination {
   const parsed = parsePostgresUrl(text);
@@ -78,18 +52,17 @@ export function destinationOf(text: string, env: Environment): Destination {
   const { user, password, database, servers, parameters } = parsed.value;
   const values: PostgresParameters = { ...valuesFrom(env), ...parameters };
   const encryptions = encryptionsOf(values, env);
-  const waysTo = (server: PostgresServer): readonly Omit<Way, "session">[] =>
+  const waysTo = (server: PostgresServer): readonly Way[] =>
     // As for libpq, there is no TLS on a Unix socket.
     (server.host?.startsWith("/") === true ? ([false] as const) : encryptions).map((ssl) => ({
       ...server,
       ssl,
     }));
-  const all = (servers.length > 0 ? servers : serversFrom(env)).flatMap(waysTo);
-  const wanted = knownWord(SESSION_ATTRIBUTES, values.target_session_attrs) ?? "any";
+  const { target_session_attrs: wanted = "any" } = values;
   const binding = knownWord(CHANNEL_BINDINGS, values.channel_binding);
-  const sessions = wanted === "prefer-standby" ? (["standby", "any"] as const) : [wanted];
   return {
-    ways: sessions.flatMap((session) => all.map((way) => ({ ...way, session }))),
+    ways: (servers.length > 0 ? servers : serversFrom(env)).flatMap(waysTo),
+    mustWrite: wanted === "any" ? undefined : `target_session_attrs is ${wanted}`,
     login: {
       user,
       password,
@@ -110,7 +83,7 @@ const unusableUrl = (problem: string, cause?: unknown): PaylinkError =>
 
 function valuesFrom(env: Environment): PostgresParameters {
   const values: Record<string, string> = {};
-  for (const [name, variable] of Object.entries(VARIABLES)) {
+  for (const [name, variable] of Object.entries(PARAMETER_VARIABLES)) {
     const value = env[variable] ?? "";
     if (value === "") continue;
     const problem = parameterProblem(name, value);
@@ -122,10 +95,10 @@ function valuesFrom(env: Environment): PostgresParameters {
 
 /** Undefined where the driver has its default, which its own reading of the variables changes. */
 function serversFrom(env: Environment): readonly PostgresServer[] {
-  const [hosts, ports] = [env[VARIABLES.host] ?? "", env[VARIABLES.port] ?? ""];
+  const [hosts, ports] = [env["PGHOST"] ?? "", env["PGPORT"] ?? ""];
   const query = new URLSearchParams({ host: hosts, port: ports });
   const parsed = parsePostgresUrl(`postgres://?${query.toString()}`);
-  if (!parsed.ok) throw unusableUrl(`${parsed.message} (${VARIABLES.host}, ${VARIABLES.port})`);
+  if (!parsed.ok) throw unusableUrl(`${parsed.message} (PGHOST, PGPORT)`);
   return parsed.value.servers.length > 0 ? parsed.value.servers : [{ host: undefined, port: undefined }];
 }
 
