@@ -326,7 +326,7 @@ export const RAW_BODY_FIXES: string = [
   "Hono: pass c.req.raw, before c.req.json()",
   "h3, Nitro and Nuxt: pass event.req (in h3 1 event.node.req) before readBody(event); after readRawBody(event, false), pass { method, url, headers, body } with its bytes",
   'Elysia: { parse: "none" } on this route, and pass request',
-  "React Router, Remix and other Web requests: verify before request.json() or request.formData()",
+  "React Router, Remix, SvelteKit and other Web requests: verify before request.json() or request.formData()",
   "AWS Lambda: pass the event, before anything parses event.body",
 ]
   .map((fix) => `  ${fix}`)

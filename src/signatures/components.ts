@@ -1,7 +1,7 @@
 /** Component identifiers (RFC 9421 2): parsing, comparing, and the ones that a signature of a request can cover. */
 
 import { parseItem, serializeString, serializeParameters, type Parameters } from "structured-headers";
-import { COMPONENT_NAMES, DERIVED_NAMES, type DerivedName } from "./cover.ts";
+import { DERIVED_NAMES, type DerivedName } from "./cover.ts";
 import { SignatureError } from "./verdict.ts";
 import { accepted, refused, type Parsed } from "../values/parse-result.ts";
 import { messageOf } from "../values/system-reason.ts";
@@ -22,21 +22,11 @@ export const isDerivedName = (name: string): name is DerivedName => KNOWN_DERIVE
 const NO_PARAMETERS: Parameters = new Map();
 
 export function component(name: string, parameters: Parameters = NO_PARAMETERS): Component {
-  const common = parameters.size === 0 ? COMMON.get(name) : undefined;
-  return common ?? makeComponent(name, parameters);
-}
-
-function makeComponent(name: string, parameters: Parameters): Component {
   const identifier = serializeString(name) + (parameters.size > 0 ? serializeParameters(parameters) : "");
   if (parameters.size < 2) return { name, parameters, identifier, identity: identifier };
   const sorted = new Map([...parameters].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return { name, parameters, identifier, identity: serializeString(name) + serializeParameters(sorted) };
 }
-
-/** The components of most signatures, made once (verify bench). */
-const COMMON: ReadonlyMap<string, Component> = new Map(
-  COMPONENT_NAMES.map((name) => [name, makeComponent(name, NO_PARAMETERS)]),
-);
 
 /** For people to read: the identifier without the quotes around its name. */
 export function formatComponent({ name, parameters }: Component): string {

@@ -3,7 +3,6 @@ import { isInnerList, type InnerList, type Parameters } from "structured-headers
 import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { signatureParams } from "./base.ts";
 import { component, type Component } from "./components.ts";
-import { recallInput, type SignatureInput } from "./known-inputs.ts";
 import { LABEL } from "./policy.ts";
 import type { VerificationProgress } from "./progress.ts";
 import {
@@ -11,7 +10,6 @@ import {
   countParameters,
   readDictionary,
   repeatedKey,
-  soleSequence,
   type RawDictionary,
   type RawMember,
   withoutSpace,
@@ -22,10 +20,19 @@ import { SignatureError } from "./verdict.ts";
 const MAX_LABELS = 8;
 const MAX_COMPONENTS = 64;
 
-export interface ReceivedSignature extends SignatureInput {
+/** What the two fields say of the signature. */
+export interface ReceivedSignature {
+  readonly components: readonly Component[];
+  /** The value of `@signature-params`: the canonical form, which is what was signed. */
+  readonly params: string;
+  /** The names of the signature's parameters, as written. */
+  readonly parameters: readonly string[];
+  /** Unix seconds, as `expires`. */
+  readonly created: number | null;
+  readonly expires: number | null;
+  readonly keyid: string | null;
+  readonly alg: string | null;
   readonly signature: Buffer;
-  /** The only line of Signature-Input, if it had to be parsed and has no unknown parameter. */
-  readonly parsed?: string | undefined;
 }
 
 export function readSignature(
@@ -35,34 +42,6 @@ export function readSignature(
   const inputLines = fieldLines(headers, "signature-input");
   const signatureLines = fieldLines(headers, "signature");
   requireBoth(inputLines, signatureLines);
-  return (
-    recallSignature(inputLines, signatureLines, progress) ??
-    parseSignature(inputLines, signatureLines, progress)
-  );
-}
-
-/** Where the first field is known and the other in canonical form, all checks pass that `parseSignature` makes. */
-function recallSignature(
-  inputLines: readonly string[],
-  signatureLines: readonly string[],
-  progress: VerificationProgress,
-): ReceivedSignature | undefined {
-  if (inputLines.length + signatureLines.length > 2) return undefined;
-  const input = recallInput(inputLines[0] ?? "");
-  const signature = soleSequence(signatureLines[0] ?? "", LABEL);
-  if (input === undefined || signature === undefined) return undefined;
-  const { components, params, parameters, created, expires, keyid, alg } = input;
-  progress.components = components;
-  progress.keyid = keyid;
-  progress.created = created;
-  return { components, params, parameters, created, expires, keyid, alg, signature };
-}
-
-function parseSignature(
-  inputLines: readonly string[],
-  signatureLines: readonly string[],
-  progress: VerificationProgress,
-): ReceivedSignature {
   progress.check = "signature-input";
   const inputs = readDictionary(inputLines);
   progress.check = "signature";
@@ -81,11 +60,8 @@ function parseSignature(
   const signature = signatureBytes(signatures, value, progress);
 
   progress.check = "parameters";
-  const { created, expires, keyid, alg } = readParameters(list[1], progress);
   const parameters = [...list[1].keys()];
-  const isUsual = inputLines.length === 1 && parameters.every((name) => KNOWN_PARAMETERS.has(name));
-  const parsed = isUsual ? inputLines[0] : undefined;
-  return { components, params, parameters, created, expires, keyid, alg, signature, parsed };
+  return { components, params, parameters, signature, ...readParameters(list[1], progress) };
 }
 
 function requireBoth(inputLines: readonly string[], signatureLines: readonly string[]): void {

@@ -53,12 +53,6 @@ export function byteSequence({ parsed }: RawDictionary, { key, text }: RawMember
   return { bytes, base64, canonical: text.slice(1, text.indexOf(":", 1)) === base64 };
 }
 
-/** The bytes of a Dictionary that has one Byte Sequence alone, and is written as the library would write it: nothing is parsed. */
-export function soleSequence(text: string, key: string): Buffer | undefined {
-  const bytes = Buffer.from(text.slice(key.length + 2, -1), "base64");
-  return text === `${key}=:${bytes.toString("base64")}:` ? bytes : undefined;
-}
-
 /** Without the spaces outside strings. */
 export const withoutSpace = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\.)*"| +/g, (part) => (part.startsWith('"') ? part : ""));

@@ -15,7 +15,6 @@ import {
   withoutRepeats,
   MAX_TRIED,
 } from "./key-rules.ts";
-import { rememberInput } from "./known-inputs.ts";
 import { ALGORITHM, type Policy } from "./policy.ts";
 import { VerificationProgress } from "./progress.ts";
 import { readSignature, type ReceivedSignature } from "./received.ts";
@@ -43,9 +42,7 @@ export function verify(request: HttpRequest, options: VerifyOptions): Verdict {
     checkSignature(request, received, candidates, options, progress);
     checkContent(request, progress);
     warnOfUncovered(request, received.components, progress);
-    const verdict = progress.valid();
-    if (received.parsed !== undefined) rememberInput(received.parsed, received);
-    return verdict;
+    return progress.valid();
   } catch (error) {
     return progress.invalid(error);
   }

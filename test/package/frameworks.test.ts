@@ -1,4 +1,4 @@
-/** The packed library in Koa, NestJS, h3, Elysia and Next.js themselves, which are too large for the project's own dependencies. */
+/** The packed library in Koa, NestJS, h3, Nitro, Elysia, Next.js and SvelteKit themselves, which are too large for the project's own dependencies. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -138,32 +138,102 @@ createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }, { adapter: node() }).listen(
   await expectChecked("shop.mjs", cwd, home);
 });
 
-it("has a receiver for Next.js that next build takes without a key, and that takes what the service signs", async () => {
-  const { cwd, home, run } = await openProject();
-  const next = installed("next", ["next@16", "react@19", "react-dom@19"]);
-  for (const name of readdirSync(next).filter((one) => !one.startsWith(".")))
-    if (!existsSync(join(cwd, "node_modules", name)))
-      symlinkSync(join(next, name), join(cwd, "node_modules", name));
-  const folder = join(cwd, "app/webhooks/paylink");
-  mkdirSync(folder, { recursive: true });
-  copyFileSync(join(RECEIVERS, "next.mjs"), join(folder, "route.js"));
-  copyFileSync(join(RECEIVERS, "orders.mjs"), join(folder, "orders.mjs"));
-  writeFileSync(
-    join(cwd, "app/layout.js"),
-    "export default ({ children }) => <html><body>{children}</body></html>;",
-  );
-  writeFileSync(join(cwd, "package.json"), '{"name": "shop", "private": true}');
-  const command = `"${process.execPath}" node_modules/next/dist/bin/next build --webpack`;
-  expect(await run(`env -u PAYLINK_WEBHOOK_KEY NEXT_TELEMETRY_DISABLED=1 ${command}`)).toMatchObject({
-    code: 0,
-  });
-  writeFileSync(
-    join(cwd, "start.mjs"),
-    `process.argv.push("start", "-p", process.env.PORT); await import("next/dist/bin/next");`,
-  );
-  // Next.js has the first of two lines of a media type alone, and an address that nothing proves.
-  await expectChecked("start.mjs", cwd, home, ["derived", "derived-no-created", "content-type-duplicate"]);
-});
+it(
+  "has a receiver for Next.js that next build takes without a key, and that takes what the service signs",
+  async () => {
+    const { cwd, home, run } = await openProject();
+    addPackages(cwd, "next", ["next@16", "react@19", "react-dom@19"]);
+    const folder = join(cwd, "app/webhooks/paylink");
+    mkdirSync(folder, { recursive: true });
+    copyFileSync(join(RECEIVERS, "next.mjs"), join(folder, "route.js"));
+    copyFileSync(join(RECEIVERS, "orders.mjs"), join(folder, "orders.mjs"));
+    writeFileSync(
+      join(cwd, "app/layout.js"),
+      "export default ({ children }) => <html><body>{children}</body></html>;",
+    );
+    writeFileSync(join(cwd, "package.json"), '{"name": "shop", "private": true}');
+    const build = withoutKey("node_modules/next/dist/bin/next build --webpack");
+    expect(await run(`NEXT_TELEMETRY_DISABLED=1 ${build}`)).toMatchObject({ code: 0 });
+    writeFileSync(
+      join(cwd, "start.mjs"),
+      `process.argv.push("start", "-p", process.env.PORT); await import("next/dist/bin/next");`,
+    );
+    // Next.js has the first of two lines of a media type alone, and an address that nothing proves.
+    await expectChecked("start.mjs", cwd, home, ["derived", "derived-no-created", "content-type-duplicate"]);
+  },
+  BUILD_TIMEOUT,
+);
+
+/** Adds packages that are too many, or of other versions, to stand beside those of the other frameworks. */
+function addPackages(cwd: string, name: string, packages: readonly string[]): void {
+  const folder = installed(name, packages);
+  for (const one of readdirSync(folder).filter((file) => !file.startsWith(".")))
+    if (!existsSync(join(cwd, "node_modules", one)))
+      symlinkSync(join(folder, one), join(cwd, "node_modules", one));
+}
+
+/** Milliseconds: a build loads a whole framework, whose packages are installed first. */
+const BUILD_TIMEOUT = 600_000;
+
+const withoutKey = (command: string): string => `env -u PAYLINK_WEBHOOK_KEY "${process.execPath}" ${command}`;
+
+it(
+  "has a receiver for SvelteKit that vite build takes without a key, and that takes what the service signs",
+  async () => {
+    const { cwd, home, run } = await openProject();
+    addPackages(cwd, "sveltekit", [
+      "@sveltejs/kit@2",
+      "@sveltejs/adapter-node@5",
+      "@sveltejs/vite-plugin-svelte@6",
+      "svelte@5",
+      "vite@7",
+    ]);
+    mkdirSync(join(cwd, "src/routes/webhooks/paylink"), { recursive: true });
+    mkdirSync(join(cwd, "src/lib"));
+    copyFileSync(join(RECEIVERS, "sveltekit.mjs"), join(cwd, "src/routes/webhooks/paylink/+server.js"));
+    copyFileSync(join(RECEIVERS, "orders.mjs"), join(cwd, "src/lib/orders.mjs"));
+    writeFileSync(join(cwd, "src/app.html"), "<body>%sveltekit.head%%sveltekit.body%</body>");
+    writeFileSync(join(cwd, "package.json"), '{"name": "shop", "private": true, "type": "module"}');
+    writeFileSync(
+      join(cwd, "svelte.config.js"),
+      'import adapter from "@sveltejs/adapter-node";\nexport default { kit: { adapter: adapter() } };',
+    );
+    writeFileSync(
+      join(cwd, "vite.config.js"),
+      'import { sveltekit } from "@sveltejs/kit/vite";\nexport default { plugins: [sveltekit()] };',
+    );
+    expect(await run(withoutKey("node_modules/vite/bin/vite.js build"))).toMatchObject({ code: 0 });
+    // As with Next.js.
+    await expectChecked("build/index.js", cwd, home, [
+      "derived",
+      "derived-no-created",
+      "content-type-duplicate",
+    ]);
+  },
+  BUILD_TIMEOUT,
+);
+
+it(
+  "has a receiver for Nitro that nitropack build takes without a key, and that takes what the service signs",
+  async () => {
+    const { cwd, home, run } = await openProject();
+    addPackages(cwd, "nitro", ["nitropack@2.12"]);
+    mkdirSync(join(cwd, "server/routes/webhooks"), { recursive: true });
+    mkdirSync(join(cwd, "server/utils"));
+    copyFileSync(join(RECEIVERS, "h3.mjs"), join(cwd, "server/routes/webhooks/paylink.post.js"));
+    copyFileSync(join(RECEIVERS, "orders.mjs"), join(cwd, "server/utils/orders.mjs"));
+    writeFileSync(join(cwd, "package.json"), '{"name": "shop", "private": true}');
+    writeFileSync(
+      join(cwd, "nitro.config.mjs"),
+      'export default { srcDir: "server", compatibilityDate: "2026-01-01" };',
+    );
+    expect(await run(withoutKey("node_modules/nitropack/dist/cli/index.mjs build"))).toMatchObject({
+      code: 0,
+    });
+    await expectChecked(".output/server/index.mjs", cwd, home);
+  },
+  BUILD_TIMEOUT,
+);
 
 /** Of a new project of NestJS 11. */
 const NEST_OPTIONS = {

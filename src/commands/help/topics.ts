@@ -42,6 +42,7 @@ import next from "../../texts/recipes/next.mjs?raw";
 import node from "../../texts/recipes/node.mjs?raw";
 import bookings from "../../texts/recipes/orders.mjs?raw";
 import reactRouter from "../../texts/recipes/react-router.mjs?raw";
+import sveltekit from "../../texts/recipes/sveltekit.mjs?raw";
 import workers from "../../texts/recipes/workers.mjs?raw";
 
 interface TopicContent {
@@ -91,6 +92,7 @@ const RECEIVERS = {
   nest: { holds: "paylink.controller.ts: NestJS", text: nest },
   next: { holds: "route.js: Next.js", text: next },
   "react-router": { holds: "paylink.js: React Router and Remix", text: reactRouter },
+  sveltekit: { holds: "+server.js: SvelteKit", text: sveltekit },
   workers: { holds: "workers.mjs: Cloudflare Workers", text: workers },
   lambda: {
     holds: "lambda.mjs: AWS Lambda behind API Gateway, a function URL or a load balancer",

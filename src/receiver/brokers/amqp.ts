@@ -1,7 +1,8 @@
 /** RabbitMQ: publishes with confirms, and takes a message that no queue is bound for as refused. */
-import { type ChannelModel, connect, credentials } from "amqplib";
+import { Socket } from "node:net";
+import { type ChannelModel, connect, type Connection, credentials } from "amqplib";
 import { amqpRoute, brokerServer } from "./addresses.ts";
-import { CannotKeep, type Connector, type BrokerLogin, MessageRefused } from "./broker.ts";
+import { CannotKeep, type Connector, type BrokerLogin, LONGEST_REPLY, MessageRefused } from "./broker.ts";
 
 /** Seconds between the signs of life of a connection: one that misses two is ended. */
 const HEARTBEAT = 5;
@@ -22,6 +23,7 @@ export const amqp: Connector = async (url, login) => {
         clientProperties: { connection_name: "paylink" },
       },
     );
+    limitContent(model.connection);
     // The event "close" follows; without a listener, this one would end the process.
     model.on("error", () => undefined);
     const ended = new Promise((resolve) => model.once("close", resolve));
@@ -43,17 +45,8 @@ export const amqp: Connector = async (url, login) => {
         await close();
         throw error;
       });
-    /** How many of the messages under way came back, by their ids. RabbitMQ returns a message before it confirms it. */
-    const returned = new Map<string, number>();
-    channel.on("return", ({ properties: { messageId } }) =>
-      returned.set(messageId, (returned.get(messageId) ?? 0) + 1),
-    );
-    const hasReturned = (id: string): boolean => {
-      const times = returned.get(id) ?? 0;
-      if (times > 1) returned.set(id, times - 1);
-      else returned.delete(id);
-      return times > 0;
-    };
+    const underWay = new MessagesUnderWay();
+    channel.on("return", ({ properties: { messageId } }) => underWay.cameBack(messageId));
     const checkBlocked = async (): Promise<void> => {
       if (blocked !== undefined) throw new MessageRefused(`the broker takes no messages now: ${blocked}`);
     };
@@ -75,9 +68,10 @@ export const amqp: Connector = async (url, login) => {
           // RabbitMQ's plugin for deduplication reads this one.
           headers: { ...Object.fromEntries(headers), "x-deduplication-header": id },
         };
+        underWay.sent(id);
         await new Promise<void>((resolve, reject) => {
           channel.publish(exchange, key, body, options, (error: unknown) => {
-            if (hasReturned(id)) reject(new MessageRefused(`no queue is bound to ${url.href}`));
+            if (underWay.confirmed(id)) reject(new MessageRefused(`no queue is bound to ${url.href}`));
             else if (error === null || error === undefined) resolve();
             else
               reject(
@@ -89,6 +83,46 @@ export const amqp: Connector = async (url, login) => {
     };
   };
 };
+
+/** Messages that are not confirmed yet, by their ids. RabbitMQ returns a message before it confirms it. */
+class MessagesUnderWay {
+  readonly #byId = new Map<string, { sent: number; returned: number }>();
+
+  sent(id: string): void {
+    const one = this.#byId.get(id) ?? { sent: 0, returned: 0 };
+    one.sent += 1;
+    this.#byId.set(id, one);
+  }
+
+  /** A server may return what nobody has sent: that is not kept. */
+  cameBack(id: string): void {
+    const one = this.#byId.get(id);
+    if (one !== undefined) one.returned += 1;
+  }
+
+  /** Whether the message came back before. */
+  confirmed(id: string): boolean {
+    const one = this.#byId.get(id);
+    if (one === undefined) return false;
+    one.sent -= 1;
+    if (one.sent === 0) this.#byId.delete(id);
+    const cameBack = one.returned > 0;
+    if (cameBack) one.returned -= 1;
+    return cameBack;
+  }
+}
+
+/** Ends the connection of a server that begins a longer message: the client would keep whatever it sends in memory. */
+function limitContent(connection: Connection): void {
+  const accept: unknown = Reflect.get(connection, "accept");
+  const socket: unknown = Reflect.get(connection, "stream");
+  if (typeof accept !== "function" || !(socket instanceof Socket)) return;
+  Reflect.set(connection, "accept", (frame: { readonly size?: number | undefined }): void => {
+    const { size = 0 } = frame;
+    if (size > LONGEST_REPLY) socket.destroy(new Error(`the server sends a message of ${size} bytes`));
+    else Reflect.apply(accept, connection, [frame]);
+  });
+}
 
 /** The reply code of AMQP 0-9-1 for an exchange or a queue that does not exist. */
 const NOT_FOUND = 404;

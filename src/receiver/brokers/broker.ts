@@ -30,6 +30,9 @@ export interface BrokerSession {
   close(): Promise<void>;
 }
 
+/** Bytes of a message, or of a line, that a broker sends. What it confirms or says of itself has some hundred, at most some thousand. */
+export const LONGEST_REPLY = 1024 * 1024;
+
 /** How to log in, from the environment. */
 export interface BrokerLogin {
   readonly value: (variable: BrokerVariable) => string | undefined;

@@ -14,7 +14,7 @@ import {
 import { brokerServer, natsSubject } from "./addresses.ts";
 import { type Json, memberAt, plainJson } from "../../values/json.ts";
 import { parseJsonObject } from "../../values/parse-json.ts";
-import { CannotKeep, type Connector, type BrokerLogin, MessageRefused } from "./broker.ts";
+import { CannotKeep, type Connector, type BrokerLogin, LONGEST_REPLY, MessageRefused } from "./broker.ts";
 
 /** Milliseconds between the signs of life of a connection: one that misses two is ended. */
 const PING_INTERVAL = 5_000;
@@ -66,9 +66,6 @@ export const nats: Connector = async (url, login) => {
     };
   };
 };
-
-/** Bytes of a message or a line of the server. What a stream confirms or says of itself has some hundred, at most some thousand. */
-const LONGEST_REPLY = 1024 * 1024;
 
 /** Ends the connection of a server that begins a longer message or line: the client would keep whatever it sends in memory. */
 function limitReplies(connection: NatsConnection): void {
