@@ -25,6 +25,9 @@ import { openShell } from "../support/shell.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 const RECEIVERS = join(ROOT, "src/texts/recipes");
 
+/** Milliseconds: a build loads a whole framework, whose packages are installed first. */
+const BUILD_TIMEOUT = 600_000;
+
 const frameworks = (): string =>
   installed("frameworks", [
     "koa@3",
@@ -171,9 +174,6 @@ function addPackages(cwd: string, name: string, packages: readonly string[]): vo
     if (!existsSync(join(cwd, "node_modules", one)))
       symlinkSync(join(folder, one), join(cwd, "node_modules", one));
 }
-
-/** Milliseconds: a build loads a whole framework, whose packages are installed first. */
-const BUILD_TIMEOUT = 600_000;
 
 const withoutKey = (command: string): string => `env -u PAYLINK_WEBHOOK_KEY "${process.execPath}" ${command}`;
 
