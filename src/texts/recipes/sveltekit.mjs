@@ -6,7 +6,7 @@ import { env } from "$env/dynamic/private";
 import { book } from "$lib/orders.mjs";
 import { createVerifier, WebhookError } from "paylink-webhooks";
 
-/** @type {ReturnType<typeof createVerifier> | undefined} Made with the first webhook, so that a build needs no key. */
+/** Made with the first webhook, so that a build needs no key. */
 let verify;
 
 /** @param {{ request: Request }} event */
