@@ -1,5 +1,4 @@
 /** RabbitMQ: publishes with confirms, and takes a message that no queue is bound for as refused. */
-import { Socket } from "node:net";
 import { type ChannelModel, connect, type Connection, credentials } from "amqplib";
 import { amqpRoute, brokerServer } from "./addresses.ts";
 import { CannotKeep, type Connector, type BrokerLogin, LONGEST_REPLY, MessageRefused } from "./broker.ts";
@@ -115,12 +114,12 @@ class MessagesUnderWay {
 /** Ends the connection of a server that begins a longer message: the client would keep whatever it sends in memory. */
 function limitContent(connection: Connection): void {
   const accept: unknown = Reflect.get(connection, "accept");
-  const socket: unknown = Reflect.get(connection, "stream");
-  if (typeof accept !== "function" || !(socket instanceof Socket)) return;
+  if (typeof accept !== "function") return;
   Reflect.set(connection, "accept", (frame: { readonly size?: number | undefined }): void => {
     const { size = 0 } = frame;
-    if (size > LONGEST_REPLY) socket.destroy(new Error(`the server sends a message of ${size} bytes`));
-    else Reflect.apply(accept, connection, [frame]);
+    // What is thrown here ends the connection.
+    if (size > LONGEST_REPLY) throw new Error(`the server sends a message of ${size} bytes`);
+    Reflect.apply(accept, connection, [frame]);
   });
 }
 
