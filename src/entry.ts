@@ -24,7 +24,7 @@ export async function run(process: NodeJS.Process): Promise<number> {
     if (cache !== undefined) nodeModule.enableCompileCache(cache);
   }
   const program = await import("./main.ts");
-  return await program.run(process);
+  return await program.runProcess(process);
 }
 
 /** Undefined without a home: an empty HOME gives a relative folder, so code would come from wherever paylink is started. */

@@ -5,7 +5,7 @@ import { unprinted } from "./terminal/delivery.ts";
 import { watchSignals } from "./terminal/signals.ts";
 
 /** Runs one command line and resolves with the exit code. */
-export async function run(process: NodeJS.Process): Promise<number> {
+export async function runProcess(process: NodeJS.Process): Promise<number> {
   const signals = watchSignals(process);
   const channels = standardChannels(process, signals.interruption);
   let close: (() => Promise<void>) | undefined;

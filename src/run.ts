@@ -88,7 +88,7 @@ async function runChosen(
   try {
     const context = await openContext(options, {
       out,
-      ...placesOf(command),
+      ...givenPlaces(command),
       commandLine,
       later,
     });
@@ -156,7 +156,7 @@ function withLostOutput(failure: PaylinkError, lost: PaylinkError, out: Output):
 }
 
 /** The `--db` of `sandbox` is not an event store. */
-function placesOf(command: CommandNode): GivenPlaces {
+function givenPlaces(command: CommandNode): GivenPlaces {
   const { db, terminalId }: { db?: unknown; terminalId?: unknown } =
     command.name() === "sandbox" ? {} : command.opts();
   return {

@@ -5,7 +5,7 @@ import type { Attempt, Memory } from "../store/sent-rows.ts";
 import type { CheckedRow } from "./read.ts";
 import { addTo } from "./groups.ts";
 import { isSamePayment, orderKey } from "./row.ts";
-import { askService, firstAsked, NOTHING_READ, type Reading } from "./service-links.ts";
+import { askService, firstAsked, NOTHING_READ, type LinksReading } from "./service-links.ts";
 
 export interface AttemptsParts {
   readonly rows: readonly CheckedRow[];
@@ -26,7 +26,7 @@ export interface KnownAttempts {
   readonly byKey: ReadonlyMap<string, readonly Attempt[]>;
   /** Attempts of unknown outcome, with the link that the service has of them: the memory does not know it yet. */
   readonly found: readonly Attempt[];
-  readonly reading: Pick<Reading, "links" | "since">;
+  readonly reading: Pick<LinksReading, "links" | "since">;
   /** Why the links of the service could not be read; undefined if they were, or need not be. */
   readonly failure: PaylinkError | undefined;
 }
@@ -94,7 +94,7 @@ async function rememberedOf(
 }
 
 /** With what the service says of its link. The memory knows better what was asked for; a row of results may have been edited. */
-function asRead(attempt: Attempt, { byId }: Reading): Attempt {
+function asRead(attempt: Attempt, { byId }: LinksReading): Attempt {
   const link = attempt.id === null ? undefined : byId.get(attempt.id);
   if (link === undefined) return attempt;
   const { status, sentAt } = link;

@@ -7,7 +7,7 @@ import { closeWithLog, type Connection, IN_MEMORY } from "../store/sqlite/connec
 import { openDatabase } from "../store/sqlite/open.ts";
 import { SQLITE } from "../store/dialects.ts";
 import { createMarking, lossOf, readMark, type Mark } from "../store/mark.ts";
-import { stepsOf } from "../store/schema.ts";
+import { schemaStepsOf } from "../store/schema.ts";
 import { createMemory, LAST_SENT, type Memory } from "../store/sent-rows.ts";
 import { damageIn, transactionsOf } from "../store/sqlite/event-file.ts";
 
@@ -32,7 +32,7 @@ export function openLocalMemory(folder: string, { isDryRun }: { readonly isDryRu
 
 function memoryAt(path: string, folder: string, isDryRun: boolean): Memory {
   const mark = readMark(markIn(folder));
-  const database = openDatabase(path, stepsOf("sentRows", SQLITE), {
+  const database = openDatabase(path, schemaStepsOf("sentRows", SQLITE), {
     damage: (_path, reason) => lost(folder, `is damaged: ${reason}`),
     check: (opened: Connection) => {
       // Without its tables, the file lost what its log held, or was replaced by an empty database.
@@ -41,11 +41,11 @@ function memoryAt(path: string, folder: string, isDryRun: boolean): Memory {
       // Each row has its key in the index by age too: without it, a changed key would look like a row that was never sent.
       const damage = damageIn(opened, MOST_READ_WHOLE);
       if (damage !== undefined) throw lost(folder, `is damaged: ${damage}`);
-      if (version > 0 && lossOf(mark, markOf(opened)) !== undefined) throw outdated(folder);
+      if (version > 0 && lossOf(mark, memoryMarkOf(opened)) !== undefined) throw outdated(folder);
     },
   });
   const write = createMarking(markIn(folder), path);
-  if (!isDryRun) write(markOf(database));
+  if (!isDryRun) write(memoryMarkOf(database));
   return createMemory(transactionsOf(database), {
     place: path,
     isLocal: true,
@@ -55,7 +55,7 @@ function memoryAt(path: string, folder: string, isDryRun: boolean): Memory {
         throw new PaylinkError("file_unwritable", `${path} was removed or replaced during this run.`);
     },
     close: async () => {
-      if (!isDryRun && database.isInPlace()) write(markOf(database));
+      if (!isDryRun && database.isInPlace()) write(memoryMarkOf(database));
       closeWithLog(database);
     },
   });
@@ -65,7 +65,7 @@ function memoryAt(path: string, folder: string, isDryRun: boolean): Memory {
 const MOST_READ_WHOLE = 16 * 1024 * 1024;
 
 /** A file has no identity but its path. */
-const markOf = ({ prepare }: Pick<Connection, "prepare">): Mark => ({
+const memoryMarkOf = ({ prepare }: Pick<Connection, "prepare">): Mark => ({
   store: "bulk.db",
   last: Number(prepare(LAST_SENT(SQLITE.schema).text).get()?.["sent_at"] ?? 0),
 });

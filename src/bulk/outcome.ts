@@ -9,7 +9,7 @@ import { knownPart } from "./row.ts";
 export type Status =
   "created" | "refused" | "not_reached" | "unknown" | "not_sent" | "invalid" | "skipped" | LinkStatus;
 
-export interface Outcome {
+export interface RowOutcome {
   readonly status: Status;
   readonly id?: string | null | undefined;
   readonly url?: string | null | undefined;
@@ -27,7 +27,7 @@ export const ELSEWHERE = "another run was still sending it when this one ended; 
 const ABSENT = "the service has no link of it now";
 
 /** What became of a row that this run has not sent. */
-export function earlierOutcome({ state, isDue, isLeft, link, others }: PlannedRow): Outcome {
+export function earlierOutcome({ state, isDue, isLeft, link, others }: PlannedRow): RowOutcome {
   if (state === "invalid" || state === "skipped") return { status: state };
   if (link === undefined || isDue) return { status: "not_sent", ...(link && linkParts(link)) };
   const left = isLeft ? { isLeft, error: whyLeft(state, link, others) } : {};
@@ -36,7 +36,7 @@ export function earlierOutcome({ state, isDue, isLeft, link, others }: PlannedRo
       status: link.status ?? "created",
       ...linkParts(link),
       isEarlier: true,
-      ...named(others),
+      ...namedLinks(others),
       ...left,
     };
   const error = link.error ?? (link.state === "in flight" ? ELSEWHERE : INTERRUPTED);
@@ -46,15 +46,15 @@ export function earlierOutcome({ state, isDue, isLeft, link, others }: PlannedRo
 
 const linkParts = ({ id, url }: Attempt): Pick<Attempt, "id" | "url"> => ({ id, url });
 
-const named = (others: readonly Attempt[]): Pick<Outcome, "error"> =>
+const namedLinks = (others: readonly Attempt[]): Pick<RowOutcome, "error"> =>
   others.length === 0 ? {} : { error: canBePaid(others) };
 
 /** `Another link of this order can still be paid: L7 (EUR 18.00)` */
 export const canBePaid = (others: readonly Attempt[]): string =>
-  `${wordFor(others.length, "Another link", "Other links")} of this order can still be paid: ${others.map(linkText).join(", ")}`;
+  `${wordFor(others.length, "Another link", "Other links")} of this order can still be paid: ${others.map(linkWords).join(", ")}`;
 
 /** `L7 (EUR 18.00)` */
-export function linkText({ id, url, payment }: Attempt): string {
+export function linkWords({ id, url, payment }: Attempt): string {
   const asked = payment === undefined ? "" : ` (${knownPart(payment)})`;
   return `${id ?? url ?? ""}${asked}`;
 }
@@ -63,12 +63,12 @@ export function linkText({ id, url, payment }: Attempt): string {
 function whyLeft(state: RowState, link: Attempt, others: readonly Attempt[]): string {
   if (state === "unknown")
     return "The service cannot say whether it has the link, or has another link of this order: check there.";
-  if (state === "paid") return `Its link ${linkText(link)} is paid, so no new link was created.`;
+  if (state === "paid") return `Its link ${linkWords(link)} is paid, so no new link was created.`;
   if (state === "sent")
     return others.length === 0
-      ? `Its link ${linkText(link)} can still be paid, so no new link was created.`
-      : `Its link ${linkText(link)} is as the list says. ${canBePaid(others)}.`;
+      ? `Its link ${linkWords(link)} can still be paid, so no new link was created.`
+      : `Its link ${linkWords(link)} is as the list says. ${canBePaid(others)}.`;
   return link.status === "cancelled" || link.status === "expired"
-    ? `It asks for another payment than its ${link.status} link ${linkText(link)}: --again changed sends it.`
-    : `Its link ${linkText(link)} can still be paid, and asks for another payment: --again changed cancels it first.`;
+    ? `It asks for another payment than its ${link.status} link ${linkWords(link)}: --again changed sends it.`
+    : `Its link ${linkWords(link)} can still be paid, and asks for another payment: --again changed cancels it first.`;
 }

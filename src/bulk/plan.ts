@@ -302,9 +302,12 @@ function orderOf(identity: RowIdentity, own: readonly Attempt[], others: readonl
 
 /** The verification of a card, made elsewhere, asks for nothing: a later charge is no second payment. */
 const isOfAnotherKind = ({ source, payment }: Attempt, identity: RowIdentity): boolean =>
-  source === "service" && payment !== undefined && asksNothing(payment) && !asksNothing(identity.payment);
+  source === "service" &&
+  payment !== undefined &&
+  rowAsksNothing(payment) &&
+  !rowAsksNothing(identity.payment);
 
-const asksNothing = (payment: string): boolean => /^\S+ 0(?:\.0+)? /.test(payment);
+const rowAsksNothing = (payment: string): boolean => /^\S+ 0(?:\.0+)? /.test(payment);
 
 /** Whether a link can be paid, as far as is known. */
 const isOpen = ({ status }: Attempt): boolean =>

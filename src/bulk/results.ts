@@ -19,7 +19,7 @@ import { csvCell, escapeFormula } from "../render/csv-cell.ts";
 import { safeJson } from "../render/safe-text.ts";
 import type { Column } from "../lists/columns.ts";
 import type { Attempt } from "../store/sent-rows.ts";
-import type { Outcome, Status } from "./outcome.ts";
+import type { RowOutcome, Status } from "./outcome.ts";
 import type { RowIdentity } from "./row.ts";
 import { columnNames, type List, type ListRow } from "../lists/read-list.ts";
 import { cellText } from "../lists/cells.ts";
@@ -133,7 +133,7 @@ const HAS_LINK: ReadonlySet<string> = new Set<Status>(["created", "unknown", ...
 /** A row with what became of it. */
 export interface Result {
   readonly row: ListRow;
-  readonly outcome: Outcome;
+  readonly outcome: RowOutcome;
   /** Undefined for a row that cannot be sent. */
   readonly terminal: string | undefined;
 }

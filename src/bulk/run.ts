@@ -8,7 +8,7 @@ import { linkEnd } from "../orders/link-end.ts";
 import type { Api } from "../service/client.ts";
 import type { CheckedRow } from "./read.ts";
 import { Pace, type PaceParts } from "./pace.ts";
-import type { Outcome } from "./outcome.ts";
+import type { RowOutcome } from "./outcome.ts";
 import { isEnded, type PlannedRow } from "./plan.ts";
 import type { ListRow } from "../lists/read-list.ts";
 import { requestOf, type RowContext } from "./row.ts";
@@ -26,7 +26,7 @@ export interface ListRun
   /** Ends the run: requests in flight are completed. */
   readonly signal: AbortSignal;
   /** As for `sendRows`, with the row as it is in the list. */
-  readonly settled: (row: ListRow, outcome: Outcome, request: PaymentLinkRequest | null) => void;
+  readonly settled: (row: ListRow, outcome: RowOutcome, request: PaymentLinkRequest | null) => void;
   readonly violated: (row: ListRow, answer: SentAnswer) => void;
 }
 
@@ -34,7 +34,7 @@ export interface ListEnd {
   /** What stopped the run before its last row; undefined if nothing did. */
   readonly reason: unknown;
   /** Of the rows that were due, or in flight elsewhere, by their place in the list. */
-  readonly outcomes: ReadonlyMap<number, Outcome>;
+  readonly outcomes: ReadonlyMap<number, RowOutcome>;
   /** Whether the next run will know all that the results of this one say. */
   readonly isDurable: boolean;
 }
@@ -51,7 +51,7 @@ export async function runList({
   violated,
   ...run
 }: ListRun): Promise<ListEnd> {
-  const outcomes = new Map<number, Outcome>();
+  const outcomes = new Map<number, RowOutcome>();
   const halt = new AbortController();
   const ended = AbortSignal.any([signal, halt.signal]);
   // Every row in progress may listen for it.

@@ -7,7 +7,7 @@ import { SendError } from "../http/exchange.ts";
 import { isLasting } from "../http/send-failure.ts";
 import type { CreatedLink } from "../service/links.ts";
 import { LEASE, type Attempt, type Memory, type SentClaim } from "../store/sent-rows.ts";
-import { ELSEWHERE, INTERRUPTED, type Outcome, type Status } from "./outcome.ts";
+import { ELSEWHERE, INTERRUPTED, type RowOutcome, type Status } from "./outcome.ts";
 import type { Pace } from "./pace.ts";
 import { problemsText, type RowRequest } from "./row.ts";
 
@@ -48,7 +48,7 @@ export interface SendingParts {
   readonly stop: (reason: unknown) => void;
   readonly stopped: () => boolean;
   /** Called for each outcome, once it is durable or could not be made so at the end. */
-  readonly settled: (row: DueRow, outcome: Outcome, request: PaymentLinkRequest | null) => void;
+  readonly settled: (row: DueRow, outcome: RowOutcome, request: PaymentLinkRequest | null) => void;
   /** Called for each answer that created a link and breaks the specification. */
   readonly violated: (row: DueRow, answer: SentAnswer) => void;
 }
@@ -61,7 +61,7 @@ const MAX_UNKNOWN = 20;
 const LONGEST_WAIT_ELSEWHERE = 30_000;
 const LOOK = 500;
 
-const CLAIMED_LATE: Outcome = {
+const CLAIMED_LATE: RowOutcome = {
   status: "not_reached",
   error: "The memory of what was sent took too long to answer, so the row was not sent.",
 };
@@ -72,11 +72,11 @@ const otherwise = ({ payment, attempt }: Attempt, { sent }: DueRow): string =>
     : `It was sent before, for ${payment}.`;
 
 /** The link that stays that of the row. */
-const linkOf = ({ known }: DueRow): Pick<Outcome, "id" | "url"> =>
+const linkOf = ({ known }: DueRow): Pick<RowOutcome, "id" | "url"> =>
   known === undefined ? {} : { id: known.id, url: known.url };
 
 /** What is said of a row whose earlier links were cancelled, and which has no new one. */
-const withoutLink = (outcome: Outcome, cancelled: readonly string[]): Outcome => {
+const withoutLink = (outcome: RowOutcome, cancelled: readonly string[]): RowOutcome => {
   const what =
     outcome.status === "unknown"
       ? "This customer may have no link that can be paid now"
@@ -213,7 +213,7 @@ class Sending {
   }
 
   /** An unexpected error leaves the outcome unknown and ends the run. */
-  private async attempt(row: DueRow, request: PaymentLinkRequest): Promise<Outcome> {
+  private async attempt(row: DueRow, request: PaymentLinkRequest): Promise<RowOutcome> {
     const { create, violated, stop, stopped, pace } = this.parts;
     const since = pace.now();
     try {
@@ -261,7 +261,7 @@ class Sending {
   }
 
   /** The outcome is written together with the next claim. */
-  private settle(row: DueRow, outcome: Outcome, request: PaymentLinkRequest): void {
+  private settle(row: DueRow, outcome: RowOutcome, request: PaymentLinkRequest): void {
     const { memory, settled } = this.parts;
     const { status, id = null, url = null, error = null } = outcome;
     const isLink = status === "created" || status === "unknown";
@@ -301,7 +301,7 @@ class Sending {
   }
 
   /** What another run has made of a row. */
-  private outcomeElsewhere(row: DueRow, attempt: Attempt): Outcome {
+  private outcomeElsewhere(row: DueRow, attempt: Attempt): RowOutcome {
     const found = attempt.state === "created" ? attempt : row.known;
     if (found === undefined) {
       const error = attempt.error ?? (attempt.state === "in flight" ? ELSEWHERE : INTERRUPTED);

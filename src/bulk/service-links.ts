@@ -13,7 +13,7 @@ import { linkId } from "../service/links.ts";
 import type { Attempt } from "../store/sent-rows.ts";
 import { NOT_SAID, paymentText } from "./row.ts";
 
-export interface Reading {
+export interface LinksReading {
   /** How many links were read, and since when they were created; undefined if none was asked for. */
   readonly links: number;
   readonly since: Date | undefined;
@@ -38,7 +38,7 @@ export interface Wanted {
 /** Milliseconds that a service looks back. */
 const LONGEST_LOOK_BACK = 365 * UNITS.d - CLOCK_DIFFERENCE;
 
-export const NOTHING_READ: Reading = {
+export const NOTHING_READ: LinksReading = {
   links: 0,
   since: undefined,
   byId: new Map(),
@@ -72,14 +72,14 @@ export async function askService(
   open: () => Promise<Pick<Api, "listLinks">>,
   { terminals, ids, keyOf, since, until }: Wanted,
   now: Date,
-): Promise<Reading> {
+): Promise<LinksReading> {
   const byId = new Map<string, Attempt>();
   const ofOrders: Attempt[] = [];
   const from = new Date(since);
   // As far ahead as the service allows: this clock may be behind.
   const to = new Date(Math.max(now.getTime(), until, since + LONGEST_LOOK_BACK) + CLOCK_DIFFERENCE);
   let links = 0;
-  const read = (failure: PaylinkError | undefined): Reading => ({
+  const read = (failure: PaylinkError | undefined): LinksReading => ({
     links,
     since: from,
     byId,
@@ -91,8 +91,8 @@ export async function askService(
     for (const terminalId of terminals)
       for await (const json of allLinks(api.listLinks, { terminalId, from, to })) {
         links++;
-        const [orderNumber, named] = [comparableText(textAt(json, "invoiceId")), textAt(json, "id")];
-        const terminal = textAt(json, "terminalId") || terminalId;
+        const [orderNumber, named] = [comparableText(linkTextAt(json, "invoiceId")), linkTextAt(json, "id")];
+        const terminal = linkTextAt(json, "terminalId") || terminalId;
         const key = orderNumber === "" ? undefined : keyOf(terminal, orderNumber);
         // Most links of a service are of other lists.
         if (key === undefined && named !== "" && !ids.has(named)) continue;
@@ -108,7 +108,7 @@ export async function askService(
   }
 }
 
-function textAt(json: Json, name: string): string {
+function linkTextAt(json: Json, name: string): string {
   const value = isJsonObject(json) ? memberOf(json, name) : undefined;
   return typeof value === "string" ? value : "";
 }

@@ -57,7 +57,7 @@ export function compareBooked({ uses, lines, knowsOrders, before }: Compared): r
     }));
     const booked = withoutParts(ofNumber, order, ofOrder);
     const isUnknown = knowsOrders && own.has(number);
-    const due = before.has(number) ? "once" : dueOf(ofOrder, isUnknown);
+    const due = before.has(number) ? "once" : amountDueOf(ofOrder, isUnknown);
     return [{ order, uses: ofOrder, booked, finding: findingOf(order, booked, due) }];
   });
 }
@@ -76,7 +76,7 @@ function withoutParts(lines: readonly Sum[], order: SampleOrder, uses: readonly 
  * A payment may or may not be booked if its webhook got no answer or was refused, or if the application knows its orders and this
  * one is not among them.
  */
-function dueOf(uses: readonly OrderUse[], isUnknown: boolean): "once" | "never" | "perhaps" {
+function amountDueOf(uses: readonly OrderUse[], isUnknown: boolean): "once" | "never" | "perhaps" {
   if (!isUnknown && arePaying(uses)) return "once";
   return uses.every(({ case: { books } }) => books === "never") ? "never" : "perhaps";
 }

@@ -6,7 +6,7 @@ import { type CaseWebhook, type EndpointCase, EXACT_BYTES, type ExpectedAnswer }
 import {
   sampleBody,
   type SampleOrder,
-  padded,
+  paddedSample,
   approvedPayment,
   recordOfSample,
   type Sample,
@@ -185,7 +185,7 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
     "a body that changes when it is parsed and serialised: 10.00, spaces, escapes and letters outside ASCII",
     "The digest is over the bytes. An endpoint that parses and serialises before it verifies refuses genuine payments.",
     (sender, source, order) => {
-      const record = recordOfSample({ ...approvedPayment(order), amount: padded(order) }, source);
+      const record = recordOfSample({ ...approvedPayment(order), amount: paddedSample(order) }, source);
       const text = stringifyJson({ ...record, merchantName: "Café / Zürich" }, 1)
         .replace("Café", String.raw`Caf\u00e9`)
         .replace(" / ", String.raw` \/ `);

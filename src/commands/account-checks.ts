@@ -7,7 +7,7 @@ import { hint, paylink, type Hint } from "../domain/hint.ts";
 import { refusedUnseen, type Parsed } from "../values/parse-result.ts";
 import { formatRelative } from "../values/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
-import { isFailed, isLoaded, readSources, type SourceReading } from "../receiver/key-sources.ts";
+import { isFailedSource, isLoaded, readSources, type SourceReading } from "../receiver/key-sources.ts";
 import { safeText } from "../render/safe-text.ts";
 import { keyProblem, untriedWarning } from "../signatures/key-rules.ts";
 import { holdsSecretKey, type VerificationKey } from "../signatures/keys.ts";
@@ -57,7 +57,7 @@ export const whileOneWorks = (checks: readonly AccountCheck[]): readonly Account
 
 function checkSource(reading: SourceReading, now: Date): AccountCheck {
   const remedy = hint`Get the public key from the service: ${SET_KEY}`;
-  if (isFailed(reading)) {
+  if (isFailedSource(reading)) {
     const isSandbox = reading.error.cause instanceof SandboxNotRunning;
     return failedCheck(KEY_CHECK, reading.error, isSandbox ? hint`Start it: ${paylink`sandbox`}` : remedy);
   }

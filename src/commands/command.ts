@@ -221,7 +221,7 @@ export interface Command extends Declaration<Table, Table> {
   readonly run: ((context: Context, given: GivenFor, self: CommandNode) => Promise<number>) | undefined;
 }
 
-export interface Readable<Options> {
+export interface Reads<Options> {
   /** What the command line means. Throws one `usage` error with every problem. */
   readonly read: (given: GivenFor, context: Context) => Promise<Options>;
 }
@@ -248,7 +248,7 @@ export function command<
     /** Without `prepare` it gets the values. */
     readonly run?: (context: Context, options: Options, self: CommandNode) => Promise<number>;
   },
-): Command & Readable<Options> {
+): Command & Reads<Options> {
   type All = Values<Arguments, Flags>;
   const { consequence = "Nothing was done.", check, prepare, run } = declaration;
   const needed = declaredIn(declaration).flatMap(([name, { limits }]) => (limits ? [] : [name]));
@@ -278,20 +278,20 @@ export function command<
   };
 }
 
-type Tables = Pick<Declaration<Table, Table>, "arguments" | "flags" | "rules">;
+type DeclaredTables = Pick<Declaration<Table, Table>, "arguments" | "flags" | "rules">;
 
-const declaredIn = ({ arguments: operands, flags }: Tables): readonly [string, Declared][] =>
+const declaredIn = ({ arguments: operands, flags }: DeclaredTables): readonly [string, Declared][] =>
   Object.entries({ ...operands, ...flags });
 
 /** The name in messages: `--forward-to`, or `<uti...>` for an argument that may be missing too. */
-function shown({ spelled = "" }: Partial<Declared> = {}): string {
+function flagWord({ spelled = "" }: Partial<Declared> = {}): string {
   const [long] = /--[\w-]+/.exec(spelled) ?? [];
   return long ?? spelled.replace("[", "<").replace("]", ">");
 }
 
 /** The values that could be read, by their names, and a problem for each other one. */
 async function readValues(
-  tables: Tables,
+  tables: DeclaredTables,
   given: GivenFor,
   { problems }: Usage,
   context: Context,
@@ -318,7 +318,7 @@ async function readGiven(declared: Declared, given: unknown, context: Context): 
   for (const typed of [given ?? []].flat().map(String)) {
     const read = await readText(parse, typed, declared, context);
     if (read.ok) values.push(read.value);
-    else problems.push({ at: shown(declared), ...quotedProblem(read, typed) });
+    else problems.push({ at: flagWord(declared), ...quotedProblem(read, typed) });
   }
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, value: isRepeatable === true ? values : values[0] };
@@ -351,7 +351,7 @@ function quotedProblem(refusal: Extract<Parsed<unknown>, { ok: false }>, typed: 
 
 /** The time of `--timeout` runs from here on: what follows may wait for a person or for standard input. */
 function startTimeLimit(
-  { flags = {} }: Tables,
+  { flags = {} }: DeclaredTables,
   values: Readonly<Record<string, unknown>>,
   { timeLimit }: Pick<Context, "timeLimit">,
 ): void {
@@ -361,9 +361,9 @@ function startTimeLimit(
   }
 }
 
-function checkRules(tables: Tables, given: GivenFor, { problems }: Usage): void {
+function checkRules(tables: DeclaredTables, given: GivenFor, { problems }: Usage): void {
   const table = new Map(declaredIn(tables));
-  const nameOf = (name: string): string => shown(table.get(name));
+  const nameOf = (name: string): string => flagWord(table.get(name));
   const isTyped = (name: string): boolean => given(name).isTyped;
   for (const { names, kind, others, why } of tables.rules ?? [])
     for (const name of names)
@@ -377,7 +377,7 @@ function checkRules(tables: Tables, given: GivenFor, { problems }: Usage): void 
 
 /** The flags that every command takes. */
 function checkGlobalFlags(
-  { flags = {} }: Tables,
+  { flags = {} }: DeclaredTables,
   given: GivenFor,
   { problems }: Usage,
   { out, profile, env }: Pick<Context, "out" | "profile" | "env">,
@@ -391,5 +391,5 @@ function checkGlobalFlags(
   if (!out.json) return;
   for (const [name, declared] of Object.entries(flags))
     if (declared.isForPeople === true && given(name).value === true)
-      problems.push({ at: shown(declared), message: "cannot be used with --json" });
+      problems.push({ at: flagWord(declared), message: "cannot be used with --json" });
 }

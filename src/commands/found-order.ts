@@ -24,12 +24,12 @@ export interface FoundOrder {
 export async function findLinks(year: ListedYear, found: readonly FoundOrder[]): Promise<void> {
   for await (const link of linksOfYear(year)) {
     const id = linkId(link) ?? "";
-    for (const one of found) if (isLinkOf({ link, id }, one.number)) one.links.push({ link, id });
+    for (const one of found) if (belongsToOrder({ link, id }, one.number)) one.links.push({ link, id });
   }
 }
 
 /** By its order number, or by its id; a reusable link also by the reference of one of its payments. */
-function isLinkOf({ link, id }: NamedLink, number: string): boolean {
+function belongsToOrder({ link, id }: NamedLink, number: string): boolean {
   const own = new Set([linkNumber(link, id), comparableText(id)]);
   if (own.has(comparableText(number))) return true;
   const base = baseNumberOf(number);

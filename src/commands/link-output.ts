@@ -44,7 +44,7 @@ export async function warnOfCallbacks(
 }
 
 /** Links that one command cancels. */
-const MOST_NAMED = 20;
+const MOST_LINKS_NAMED = 20;
 
 /** Warns of links, by their ids or URLs, that ask the customer for another amount, or for somebody else, than was sent. */
 export function warnOfOtherLinks(
@@ -54,7 +54,7 @@ export function warnOfOtherLinks(
   if (links.length === 0) return;
   const which = wordFor(links.length, "The link does", `${links.length} links do`);
   const them = wordFor(links.length, "it", "them");
-  const first = links.length > MOST_NAMED ? `the first ${MOST_NAMED}` : them;
-  const advice = hint`${which} not ask the customer for what you sent: do not pass ${them} on. To cancel ${first}: ${paylink`links cancel ${links.slice(0, MOST_NAMED)}`}`;
+  const first = links.length > MOST_LINKS_NAMED ? `the first ${MOST_LINKS_NAMED}` : them;
+  const advice = hint`${which} not ask the customer for what you sent: do not pass ${them} on. To cancel ${first}: ${paylink`links cancel ${links.slice(0, MOST_LINKS_NAMED)}`}`;
   out.warn(renderHint(advice, named));
 }

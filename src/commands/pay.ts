@@ -25,18 +25,18 @@ const CARDS = TEST_CARDS.map(
   ({ name, responseCode, label }) => `  ${name.padEnd(20)}${responseCode}  ${label}`,
 );
 
-const LINK = "$(paylink links list --status active --limit 1 --quiet)";
+const NEWEST_LINK = "$(paylink links list --status active --limit 1 --quiet)";
 
 export default command({
   examples: [
-    `paylink pay ${LINK}`,
-    `paylink pay ${LINK} --outcome declined`,
-    `paylink pay ${LINK} --card insufficient-funds`,
+    `paylink pay ${NEWEST_LINK}`,
+    `paylink pay ${NEWEST_LINK} --outcome declined`,
+    `paylink pay ${NEWEST_LINK} --card insufficient-funds`,
   ],
   notes: `Test cards of the sandbox, with the response code of the record:\n${CARDS.join("\n")}`,
   arguments: {
     link: argument("<link>", "the link's URL or id", parseLink, {
-      example: LINK,
+      example: NEWEST_LINK,
     }),
   },
   flags: {

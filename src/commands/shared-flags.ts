@@ -72,7 +72,8 @@ export const eventStoreFlag = flag(
 );
 
 /** `Status=Open`, in the words of the module that chooses rows. */
-export const parseOnly: Parser<Choice> = async (typed) => (await import("../lists/only.ts")).parseOnly(typed);
+export const parseOnlyLater: Parser<Choice> = async (typed) =>
+  (await import("../lists/only.ts")).parseOnly(typed);
 
 const parseMappingLater: Parser<Mapping> = async (typed) =>
   (await import("../lists/columns.ts")).parseMapping(typed);
@@ -188,7 +189,7 @@ export function serviceKeys(
   return { keySources, keyPlace: key.length > 0 ? "--key" : "webhookKey" };
 }
 
-const parseComponent: Parser<Component> = async (typed) =>
+const parseComponentLater: Parser<Component> = async (typed) =>
   (await import("../signatures/components.ts")).parseComponent(typed);
 
 /** What a signature must have. */
@@ -199,7 +200,7 @@ export const policyFlags = {
   require: repeatable(
     "--require <component>",
     "a component that must be signed, such as @method; repeatable",
-    parseComponent,
+    parseComponentLater,
     { example: "@method" },
   ),
   requireCreated: toggle("--require-created", "refuse signatures without a creation time"),

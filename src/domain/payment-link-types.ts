@@ -91,7 +91,7 @@ const isDecimalValue = (value: Json): value is Amount =>
 const isSameAmount = (one: Json, other: Json): boolean =>
   isDecimalValue(one) && isDecimalValue(other) && compareAmounts(one, other) === 0;
 
-const codeIn = (value: Json): Json => (typeof value === "string" ? value.toUpperCase() : value);
+const typeCodeIn = (value: Json): Json => (typeof value === "string" ? value.toUpperCase() : value);
 
 const TEXT_SCHEMA = { type: "string" };
 const NAME_TYPE = { rule: notEmpty, replyRule: anyText, jsonSchema: { ...TEXT_SCHEMA, pattern: "\\S" } };
@@ -139,7 +139,7 @@ export const FIELD_TYPES = {
       return code.ok ? code : accepted(typed);
     },
     // A base request is sent as it is spelled, and services answer in either case.
-    isSame: (one, other) => codeIn(one) === codeIn(other),
+    isSame: (one, other) => typeCodeIn(one) === typeCodeIn(other),
     jsonSchema: { ...TEXT_SCHEMA, pattern: CURRENCY_CODE.source, examples: ["GBP"] },
   },
   text: { rule: anyText, jsonSchema: TEXT_SCHEMA },

@@ -1,10 +1,10 @@
 /** How an event stands with the application: what became of it, which attempt decided it, and what comes next. */
 import { isSuccess } from "../http/message.ts";
-import type { DeliveryState } from "./event.ts";
+import type { ForwardState } from "./event.ts";
 import type { StoredAttempt, StoredDelivery } from "./history.ts";
 
 /** `received` is forwarded nowhere, of `trying` an attempt is under way, and the service sends `refused` again. */
-export type EventFate = DeliveryState | "received" | "trying" | "refused";
+export type EventFate = ForwardState | "received" | "trying" | "refused";
 
 export interface EventStanding extends Pick<StoredDelivery, "attempts" | "next"> {
   readonly fate: EventFate;

@@ -93,7 +93,7 @@ export interface Forward {
  * What became of an event: it waits for an attempt, the application has accepted it, it has not and nothing is sent again
  * by itself, or an operator has decided that it is never forwarded.
  */
-export type DeliveryState = "pending" | "delivered" | "failed" | "skipped";
+export type ForwardState = "pending" | "delivered" | "failed" | "skipped";
 
 /** What the log knows about a stored event. */
 export interface Stored {
@@ -101,7 +101,7 @@ export interface Stored {
   /** The id of the first delivery, to which all repeats and attempts of the event belong. */
   readonly first: string;
   /** Null if it is not forwarded. */
-  readonly state: DeliveryState | null;
+  readonly state: ForwardState | null;
   /** The number of the attempt that this receiver makes now; undefined if it makes none. */
   readonly attempt?: number | undefined;
   /** The event's line, where the store has made it: not that of a repeat. */

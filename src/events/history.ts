@@ -1,10 +1,10 @@
 /** What is stored of an event: its delivery, and everything that happened to it. */
 import type { Outcome } from "../domain/outcome.ts";
-import type { DeliveryState, Forward, Rejection, WebhookEvent } from "./event.ts";
+import type { ForwardState, Forward, Rejection, WebhookEvent } from "./event.ts";
 
 /** What becomes of an event that is forwarded. */
 export interface StoredDelivery {
-  readonly state: DeliveryState;
+  readonly state: ForwardState;
   /** The attempts so far, without replays. */
   readonly attempts: number;
   /** An attempt is under way. */

@@ -24,7 +24,7 @@ export const answerWords = (headers: readonly HeaderLine[], body: string): strin
 export const isPage = (headers: readonly HeaderLine[], body: string): boolean =>
   /html/i.test(fieldLines(headers, "content-type")[0] ?? "") || /^\s*<(?:!doctype html|html)\b/i.test(body);
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const HTML_ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
   gt: ">",
@@ -50,7 +50,7 @@ export function pageWords(source: string): string {
     .replaceAll(
       /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,5}));/gi,
       (whole, decimal, hex, name: string | undefined) => {
-        if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+        if (name !== undefined) return HTML_ENTITIES[name.toLowerCase()] ?? whole;
         const code = decimal === undefined ? Number.parseInt(String(hex), 16) : Number(decimal);
         return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
       },

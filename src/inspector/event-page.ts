@@ -49,7 +49,7 @@ import { orderAlert, orderPanel, type OrderPayments } from "./order.ts";
 import { inspectorPage, isApart, isOwn, type InspectorView } from "./frame.ts";
 import { eventAmount, eventPath, eventName, eventOutcome, shownState } from "./rows.ts";
 
-export interface EventParts {
+export interface EventPageParts {
   readonly history: History;
   readonly order: OrderPayments | undefined;
   /** Whether what is sent from here is signed anew. */
@@ -59,7 +59,7 @@ export interface EventParts {
 export function eventPage(
   view: InspectorView,
   event: StoredEvent,
-  { history, order, signs }: EventParts,
+  { history, order, signs }: EventPageParts,
 ): Page {
   const { request, verdict, receivedAt, id } = event;
   const last = history.attempts.at(-1);

@@ -21,7 +21,7 @@ export async function exportedRows(store: EventStore, query: EventQuery): Promis
   }
 }
 
-const CSV_COLUMNS = [
+const EXPORT_COLUMNS = [
   "received",
   "id",
   "state",
@@ -36,18 +36,18 @@ const CSV_COLUMNS = [
   "reason",
 ] as const;
 
-type Cells = Readonly<Partial<Record<(typeof CSV_COLUMNS)[number], string>>>;
+type Cells = Readonly<Partial<Record<(typeof EXPORT_COLUMNS)[number], string>>>;
 
-export const csvOf = (rows: readonly EventRow[]): string =>
+export const eventCsv = (rows: readonly EventRow[]): string =>
   stringify(
     rows.map((row) => {
-      const cells = cellsOf(row);
-      return CSV_COLUMNS.map((name) => csvCell(cells[name] ?? ""));
+      const cells = exportCells(row);
+      return EXPORT_COLUMNS.map((name) => csvCell(cells[name] ?? ""));
     }),
-    { columns: [...CSV_COLUMNS], header: true, record_delimiter: "\r\n" },
+    { columns: [...EXPORT_COLUMNS], header: true, record_delimiter: "\r\n" },
   );
 
-function cellsOf({ stored, attempt }: EventRow): Cells {
+function exportCells({ stored, attempt }: EventRow): Cells {
   const common = { received: stored.receivedAt.toISOString(), id: stored.id, state: shownState(stored) };
   if (stored.type === "rejected") return { ...common, answer: String(stored.status), reason: stored.code };
   const { record } = stored.content;

@@ -53,7 +53,7 @@ export async function eventsPage(
         state,
         count: counts[state] ? countText(counts[state]) : undefined,
       })),
-      fields: fieldsOf(filters, paths),
+      fields: filterFields(filters, paths),
       problem,
       trend: (place) => eventsTrend(view, store, place),
       totals: totals === undefined ? "" : totalsWords(view, totals),
@@ -84,7 +84,7 @@ export async function eventsPage(
 /** The most paths to choose from. */
 const PATHS_SHOWN = 20;
 
-const fieldsOf = (filters: EventFilters, paths: readonly string[]): FilterForm["fields"] => [
+const filterFields = (filters: EventFilters, paths: readonly string[]): FilterForm["fields"] => [
   {
     name: "outcome",
     label: "Outcome",

@@ -1,7 +1,7 @@
 /** What the address of the list asks for: its filters, which a colleague who opens the same address gets too. */
 import { scaledAmount } from "../domain/money.ts";
 import { outcomeNamed } from "../domain/outcome.ts";
-import type { DeliveryState, RunKeys } from "../events/event.ts";
+import type { ForwardState, RunKeys } from "../events/event.ts";
 import type { EventQuery, Sought } from "../store/event-query.ts";
 import { periodIn } from "../pages/filters.ts";
 import { filtersIn } from "../pages/list-page.ts";
@@ -20,7 +20,7 @@ export const LISTED_STATES = [
   "delivered",
   "skipped",
   "rejected",
-] as const satisfies readonly (DeliveryState | "rejected")[];
+] as const satisfies readonly (ForwardState | "rejected")[];
 
 /** The text finds the first two; the choice of keys makes the others. */
 type WithoutField = "reference" | "order" | "keys" | "otherThan";

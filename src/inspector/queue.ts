@@ -107,7 +107,7 @@ const targetsListing = (period: number): Listing<TargetRow, InspectorView> => ({
     },
     {
       title: "Events",
-      cell: (row) => `${countedIn(row, "waiting")} pending, ${countedIn(row, "failed")} failed`,
+      cell: (row) => `${answersOfState(row, "waiting")} pending, ${answersOfState(row, "failed")} failed`,
     },
     { title: "Last answers", cell: (row) => row.target !== null && answersText(row) },
     {
@@ -119,7 +119,7 @@ const targetsListing = (period: number): Listing<TargetRow, InspectorView> => ({
   ],
 });
 
-const countedIn = ({ answers }: TargetRow, state: "waiting" | "failed"): string =>
+const answersOfState = ({ answers }: TargetRow, state: "waiting" | "failed"): string =>
   countText(answers.reduce((sum, answer) => sum + answer[state], 0));
 
 /** "500 (12), none (3)", the most frequent first. */

@@ -22,7 +22,7 @@ import type { Named } from "../render/hint.ts";
 import { safeText } from "../render/safe-text.ts";
 import { type Forward, type NewEvent, type Rejection, type RunKeys } from "../events/event.ts";
 import { BODY_FILE } from "./curl.ts";
-import { csvOf, exportedRows } from "./export.ts";
+import { eventCsv, exportedRows } from "./export.ts";
 import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNT_LIMIT, eventNotFoundPage, type InspectorView } from "./frame.ts";
 import { eventsPage } from "./lists.ts";
@@ -102,7 +102,7 @@ export function createInspector(parts: InspectorParts) {
   app.get("/export.csv", async (c) => {
     const { query, problem } = queryFrom(eventFilters(c.req.query()), await view(c));
     if (problem !== undefined) return textRefusal(400, problem);
-    return download("paylink-events.csv", csvOf(await exportedRows(store, query)));
+    return download("paylink-events.csv", eventCsv(await exportedRows(store, query)));
   });
   app.get("*", timeout(READ_TIMEOUT, new HTTPException(503, { message: TOO_SLOW })));
   app.get("/", async (c) => htmlReply(await eventsPage(await view(c), store, c.req.query(), parts.advice)));

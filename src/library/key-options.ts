@@ -48,7 +48,7 @@ export function keySourcesOf(option: VerifierOptions["key"], access: KeyringAcce
     throw new TypeError(
       "The option key is missing: there is nothing to verify webhooks with. Pass the service's public key, or the URL of its key set. An environment variable that is not set is undefined. For the sandbox: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox)",
     );
-  const problems = sources.flatMap((source) => problemWith(source, access) ?? []);
+  const problems = sources.flatMap((source) => keyProblemWith(source, access) ?? []);
   if (problems.length === sources.length)
     throw new TypeError(
       ["The option key cannot be used.", ...problems.map((one) => sentence(capitalized(one)))].join(" "),
@@ -57,7 +57,7 @@ export function keySourcesOf(option: VerifierOptions["key"], access: KeyringAcce
 }
 
 /** A URL is read with the first webhook. */
-function problemWith(source: KeySource, access: KeyringAccess): string | undefined {
+function keyProblemWith(source: KeySource, access: KeyringAccess): string | undefined {
   const isFile = typeof source === "string" && !isKeyText(source) && parseWebAddress(source) === undefined;
   try {
     return problemOfSource(isFile ? readKeyFile(source, access) : source);

@@ -43,7 +43,7 @@ export interface CellAmount {
 }
 
 /** Reads an amount with its sign and its currency. */
-export function amountIn(cell: string, decimalComma: boolean): Parsed<CellAmount> {
+export function listedAmount(cell: string, decimalComma: boolean): Parsed<CellAmount> {
   const { signs, unsigned } = splitSign(cell);
   const { amount: number, currencies } = splitAmount(unsigned);
   const amount = signs > 1 ? undefined : decimalIn(number, decimalComma);

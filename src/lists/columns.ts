@@ -37,7 +37,7 @@ export interface Mapping extends Pick<Column, "name" | "field" | "moneyIn"> {
 }
 
 const FIELDS = requestFields();
-const ORDER_NUMBER = "invoiceId";
+const ORDER_NUMBER_FIELD = "invoiceId";
 
 /** Case, spaces, hyphens, underscores and what is invisible do not matter: `Customer Name` is `customerName`. */
 function normalised(name: string): string {
@@ -47,7 +47,7 @@ function normalised(name: string): string {
 }
 
 /** The spellings that columns are known by. Most commands read settings, and no list. */
-const spellings = once(() => ({
+const spellings = madeOnce(() => ({
   fieldOf: new Map(FIELDS.map((field) => [normalised(field), field])),
   meanings: meaningsBySpelling(
     FIELDS.map((field) => [
@@ -58,12 +58,12 @@ const spellings = once(() => ({
     ]),
   ),
   roles: meaningsBySpelling(Object.entries(ROLE_WORDS) as [ColumnRole, string][]),
-  weak: meaningsBySpelling([[ORDER_NUMBER, WEAK_ORDER_NUMBERS]]),
+  weak: meaningsBySpelling([[ORDER_NUMBER_FIELD, WEAK_ORDER_NUMBERS]]),
   /** In their order: the first that a list has is looked into for order numbers. */
   texts: [...meaningsBySpelling([["text", ROLE_WORDS.text]]).keys()],
 }));
 
-function once<Value>(make: () => Value): () => Value {
+function madeOnce<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
 }
@@ -81,7 +81,7 @@ const LONGEST_NEAR = 60;
 const hasSameDigits = (one: string) => (other: string) => one.replace(/\D/g, "") === other.replace(/\D/g, "");
 
 /** The meaning of a name, with what it has in brackets, or else without. */
-const lookUp = <Meaning>(name: string, meanings: ReadonlyMap<string, Meaning>): Meaning | undefined =>
+const meaningOfName = <Meaning>(name: string, meanings: ReadonlyMap<string, Meaning>): Meaning | undefined =>
   meanings.get(spellingOf(name)) ?? meanings.get(bareSpellingOf(name));
 
 /** The field that a name means or nearly is. */
@@ -147,7 +147,7 @@ export function standingMappings(setting: string | undefined): readonly Mapping[
 }
 
 /** Escapes in the way that messages show a name: a line break, or what is invisible. */
-const unescaped = (name: string): string =>
+const unescapedName = (name: string): string =>
   name
     .replace(/\\u\{([0-9a-f]{1,6})\}/g, (_, code: string) =>
       String.fromCodePoint(Number.parseInt(code, 16) % 0x11_0000),
@@ -230,14 +230,14 @@ export class Columns {
     const role = this.roleOf(name);
     if (role !== undefined) return { name, field: undefined, meant: undefined, role };
     const meant = this.ifRead(fieldMeantBy(name));
-    const isWeak = meant === ORDER_NUMBER && lookUp(name, spellings().weak) !== undefined;
+    const isWeak = meant === ORDER_NUMBER_FIELD && meaningOfName(name, spellings().weak) !== undefined;
     return this.takesMeant
       ? { name, field: meant, meant: undefined, role: undefined, isWeak }
       : { name, field: undefined, meant, role: undefined, isWeak };
   }
 
   private roleOf(name: string): ColumnRole | undefined {
-    const role = lookUp(name, spellings().roles);
+    const role = meaningOfName(name, spellings().roles);
     return role !== undefined && (this.fields !== undefined || ROLES_BESIDE_FIELDS.has(role))
       ? role
       : undefined;
@@ -252,7 +252,7 @@ export class Columns {
    * column of texts may have them.
    */
   together(columns: readonly Column[]): readonly Column[] {
-    const isNumber = ({ field, meant }: Column): boolean => (field ?? meant) === ORDER_NUMBER;
+    const isNumber = ({ field, meant }: Column): boolean => (field ?? meant) === ORDER_NUMBER_FIELD;
     const weak = columns.filter((column) => isNumber(column) && column.isWeak === true);
     if (columns.some((column) => isNumber(column) && column.isWeak !== true))
       return weak.length === 0
@@ -265,7 +265,7 @@ export class Columns {
     const [text] = texts.toSorted((one, other) => rank(one) - rank(other));
     return text === undefined
       ? columns
-      : columns.map((column) => (column === text ? { ...column, field: ORDER_NUMBER } : column));
+      : columns.map((column) => (column === text ? { ...column, field: ORDER_NUMBER_FIELD } : column));
   }
 
   /** The mappings of columns that the list does not have, with the columns that they probably mean. */
@@ -274,7 +274,7 @@ export class Columns {
     const present = new Set(names.map(normalised));
     return [...new Set(this.mapped.values())].flatMap((mapping) => {
       const { name } = mapping;
-      if (present.has(normalised(name)) || present.has(normalised(unescaped(name)))) return [];
+      if (present.has(normalised(name)) || present.has(normalised(unescapedName(name)))) return [];
       const near = nearest(name, names);
       const message = `names a column that the list does not have (got "${mappingText(mapping)}")`;
       return [{ at: "--map", message: near === undefined ? message : `${message}; did you mean ${near}?` }];
@@ -285,7 +285,7 @@ export class Columns {
 const byName = (mappings: readonly Mapping[]): ReadonlyMap<string, Mapping> =>
   new Map(
     mappings.flatMap((mapping) =>
-      [unescaped(mapping.name), mapping.name].map((name) => [normalised(name), mapping] as const),
+      [unescapedName(mapping.name), mapping.name].map((name) => [normalised(name), mapping] as const),
     ),
   );
 

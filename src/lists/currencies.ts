@@ -62,11 +62,11 @@ export function currenciesOf(text: string): readonly string[] | undefined {
 }
 
 /** A sign, with the letters before it that belong to it, or a word. */
-const PART = /[A-Z]{0,3}\p{Sc}|\p{L}+\.?/giu;
+const CODE_PART = /[A-Z]{0,3}\p{Sc}|\p{L}+\.?/giu;
 
 /** The currencies that the name of an amount's column has in it: `Amount (GBP)`, `amount_gbp`, `Price in €`. */
 export function currenciesInName(name: string): readonly string[] | undefined {
-  for (const [part] of name.matchAll(PART)) {
+  for (const [part] of name.matchAll(CODE_PART)) {
     // In running text, `all` and `top` are words.
     const isCode = part.length !== 3 || part === part.toUpperCase() || name === name.toLowerCase();
     const found = isCode ? currenciesOf(part) : undefined;

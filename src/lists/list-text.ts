@@ -7,7 +7,7 @@ import { BYTE_ORDER_MARK } from "../values/parse-json.ts";
 const HEAD = 4 * 1024 * 1024;
 
 /** Bytes that show what a file is. */
-const SIGNATURE = 64 * 1024;
+const SIGNATURE_BYTES = 64 * 1024;
 
 export interface ListHead {
   readonly text: string;
@@ -20,7 +20,7 @@ export interface ListHead {
 /** Throws `file_unreadable` for bytes that are not text in UTF-8, if their beginning shows it. */
 export function headOf(bytes: Uint8Array): ListHead {
   const head = Buffer.from(bytes.subarray(0, HEAD));
-  const other = otherFormat(head.subarray(0, SIGNATURE));
+  const other = otherFormat(head.subarray(0, SIGNATURE_BYTES));
   if (other !== undefined) throw notText(`The list is ${other}, not CSV or JSON lines`);
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(head);
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";

@@ -23,7 +23,7 @@ const compared = (text: string): string => comparableText(text).toLowerCase();
 const columnIn = (columns: ListRow["columns"], name: string): number =>
   columns.findIndex((column) => compared(column.name) === compared(name));
 
-const cellOf = ({ columns, values }: ListRow, name: string): string =>
+const chosenCell = ({ columns, values }: ListRow, name: string): string =>
   cellText(values[columnIn(columns, name)] ?? null);
 
 export const isChosen = (row: ListRow, choices: readonly Choice[]): boolean =>
@@ -31,7 +31,7 @@ export const isChosen = (row: ListRow, choices: readonly Choice[]): boolean =>
     choices.some(
       (choice) =>
         compared(choice.column) === compared(column) &&
-        compared(choice.value) === compared(cellOf(row, column)),
+        compared(choice.value) === compared(chosenCell(row, column)),
     ),
   );
 
@@ -51,7 +51,7 @@ export const choiceProblems = (
       const message = `names a column that the list does not have ${got}`;
       return [{ at: "--only", message: near === undefined ? message : `${message}; did you mean ${near}?` }];
     }
-    const found = new Set(rows.map((row) => comparableText(cellOf(row, column))));
+    const found = new Set(rows.map((row) => comparableText(chosenCell(row, column))));
     if ([...found].some((cell) => compared(cell) === compared(value))) return [];
     const some = [...found].filter((cell) => cell !== "").slice(0, MOST_NAMED);
     return [{ at: "--only", message: `chooses no row ${got}: ${column} has ${some.join(", ")}` }];

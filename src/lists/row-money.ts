@@ -2,7 +2,7 @@
 import { comparableText } from "../values/comparable-text.ts";
 import { compareAmounts, scaledAmount, signOf } from "../domain/money.ts";
 import type { Parsed } from "../values/parse-result.ts";
-import { amountIn, type CellAmount } from "./amounts.ts";
+import { listedAmount, type CellAmount } from "./amounts.ts";
 import { cellText } from "./cells.ts";
 import type { Column } from "./columns.ts";
 import type { ListRow } from "./read-list.ts";
@@ -49,7 +49,7 @@ const YES: ReadonlySet<string> = new Set("yes y true ja j x oui o si s sim tak t
 const NO: ReadonlySet<string> = new Set("no n false nein non nao nee nie нет never".split(" "));
 
 /** Names for a state of a payment, and for a part of a country. */
-const PLACES: ReadonlySet<string> = new Set(["state", "estado", "stato", "etat"]);
+const MONEY_PLACES: ReadonlySet<string> = new Set(["state", "estado", "stato", "etat"]);
 
 type Rows = readonly ListRow[];
 
@@ -74,7 +74,7 @@ export class ListMoney {
     const cellsOf = ({ name }: Column): string[] =>
       rows.flatMap(
         (row) =>
-          textAt(
+          moneyCellAt(
             row,
             row.columns.findIndex((column) => column.name === name),
           ) || [],
@@ -85,7 +85,7 @@ export class ListMoney {
         ...ofRole("running").filter((column) => this.isRunning(column, columns, rows)),
         ...ofRole("state").filter(
           (column) =>
-            PLACES.has(spellingOf(column.name)) &&
+            MONEY_PLACES.has(spellingOf(column.name)) &&
             !cellsOf(column).some((cell) => stateIn(cell) !== undefined),
         ),
       ]
@@ -123,7 +123,7 @@ export class ListMoney {
     const find = (is: (column: Column) => boolean): Said<string> | undefined => this.find(row, is);
     const amount = (is: (column: Column) => boolean): Said<Parsed<CellAmount>> | undefined => {
       const found = find(is);
-      return found && { ...found, value: amountIn(found.cell, this.decimalComma) };
+      return found && { ...found, value: listedAmount(found.cell, this.decimalComma) };
     };
     const has = (role: ColumnRole) => (column: Column) => column.role === role;
     const side = find(has("sign"));
@@ -147,7 +147,7 @@ export class ListMoney {
   /** The first filled cell of such a column. */
   private find(row: ListRow, is: (column: Column) => boolean): Said<string> | undefined {
     for (const [place, column] of row.columns.entries()) {
-      const cell = is(column) && !this.silent.has(column.name) ? textAt(row, place) : "";
+      const cell = is(column) && !this.silent.has(column.name) ? moneyCellAt(row, place) : "";
       if (cell !== "") return { column: column.name, cell, value: cell };
     }
     return undefined;
@@ -161,7 +161,7 @@ export class ListMoney {
     if (NO.has(word) || word === "") return { ...found, value: false };
     if (isDate || YES.has(word)) return { ...found, value: true };
     if (this.flags.has(column)) return { ...found, value: cell === "1" };
-    const amount = amountIn(cell, this.decimalComma);
+    const amount = listedAmount(cell, this.decimalComma);
     // A date, or any other remark.
     return { ...found, value: amount.ok || /^[\d.,\s]+$/.test(cell) ? amount : true };
   }
@@ -186,15 +186,15 @@ export class ListMoney {
   }
 
   private unitsAt(row: ListRow, place: number): number | undefined {
-    const read = amountIn(textAt(row, place), this.decimalComma);
+    const read = listedAmount(moneyCellAt(row, place), this.decimalComma);
     return read.ok ? scaledAmount(read.value.amount) : undefined;
   }
 }
 
-const textAt = ({ values }: ListRow, place: number): string =>
+const moneyCellAt = ({ values }: ListRow, place: number): string =>
   comparableText(cellText(values[place] ?? null));
 
-const cellOf = (row: ListRow, column: Column): string => textAt(row, row.columns.indexOf(column));
+const cellOf = (row: ListRow, column: Column): string => moneyCellAt(row, row.columns.indexOf(column));
 
 /** -1, 0 or 1. */
 export const signOfCell = (cell: CellAmount): -1 | 0 | 1 => signOf(cell.amount);

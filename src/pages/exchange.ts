@@ -114,7 +114,7 @@ export function requestPanel(
 }
 
 /** The steps of the verification in their order, with their titles. */
-const STEPS: Readonly<Record<string, string>> = {
+const EXCHANGE_STEPS: Readonly<Record<string, string>> = {
   coverage: "Signed parts",
   freshness: "Time",
   key: "Key",
@@ -135,8 +135,8 @@ interface VerificationStep extends Partial<CheckResult> {
 
 /** The steps in order. A failed check without a step comes first, under its own name. */
 function verificationSteps(checks: readonly CheckResult[]): readonly VerificationStep[] {
-  const others = checks.filter(({ check, ok }) => !ok && STEPS[check] === undefined);
-  const steps = Object.entries(STEPS).map(([check, title]): VerificationStep => ({
+  const others = checks.filter(({ check, ok }) => !ok && EXCHANGE_STEPS[check] === undefined);
+  const steps = Object.entries(EXCHANGE_STEPS).map(([check, title]): VerificationStep => ({
     title,
     ...checks.find((one) => one.check === check),
   }));

@@ -5,7 +5,7 @@ import { parseUntil, parseWhen } from "../values/time.ts";
 import { folded } from "./components.ts";
 import type { Page } from "./page.ts";
 
-interface Choice {
+interface FilterChoice {
   readonly name: string;
   readonly label: string;
   readonly value: string;
@@ -24,7 +24,7 @@ export interface FilterForm {
   readonly action: string;
   /** Filters that are set elsewhere on the page, and stay. */
   readonly kept: Readonly<Record<string, string>>;
-  readonly fields: readonly (Choice | Day)[];
+  readonly fields: readonly (FilterChoice | Day)[];
   /** The address without filters, if there are any. */
   readonly clear: string | undefined;
 }
@@ -51,7 +51,7 @@ export const filterForm = ({ action, kept, fields, clear }: FilterForm): Page =>
     fields.some((field) => ("options" in field ? field.value : field.day) !== ""),
   );
 
-const choiceField = ({ name, value, options }: Choice): Page =>
+const choiceField = ({ name, value, options }: FilterChoice): Page =>
   html`<select name="${name}">
     ${options.map(
       ([own, title]) => html`<option value="${own}" ${own === value ? html`selected` : ""}>${title}</option>`,
@@ -82,7 +82,7 @@ export const periodFields = ({ time, from, to }: AskedPeriod): FilterForm["field
   { name: "to", label: "To", day: to },
 ];
 
-export interface Period {
+export interface ShownPeriod {
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
   /** Why a time cannot be read: the list shows nothing then, since it would show too much. */
@@ -90,7 +90,7 @@ export interface Period {
 }
 
 /** A date that is given counts; "today" began at midnight where the pages are served. */
-export function periodIn({ time, from, to }: AskedPeriod, now: Date): Period {
+export function periodIn({ time, from, to }: AskedPeriod, now: Date): ShownPeriod {
   const since = from === "" ? sinceOf(time, now) : parseWhen(from, now, -1);
   const until = to === "" ? undefined : parseUntil(to, now);
   for (const parsed of [since, until])

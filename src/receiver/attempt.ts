@@ -83,14 +83,18 @@ export interface AttemptParts extends DeliverOptions {
   readonly keys: () => RunKeys;
 }
 
-export interface Attempt {
+export interface ForwardAttempt {
   readonly result: AttemptResult;
   /** As it is stored and shown. */
   readonly forward: Forward;
 }
 
 /** Makes one attempt. Never rejects: the result says why there is no answer. */
-export async function makeAttempt(forwarded: Forwarded, url: URL, parts: AttemptParts): Promise<Attempt> {
+export async function makeAttempt(
+  forwarded: Forwarded,
+  url: URL,
+  parts: AttemptParts,
+): Promise<ForwardAttempt> {
   const { now, timers, signWith } = parts;
   const [at, began] = [now(), timers.elapsed()];
   const result = await deliverOne(forwarded, url, at, parts).catch((error: unknown): NoAnswer => ({

@@ -1,7 +1,7 @@
 /** What a forwarder is: it plans what becomes of each verified webhook, and answers the service. */
 import type { HttpReply } from "../http/message.ts";
 import type { AttemptParts } from "./attempt.ts";
-import type { DeliveryState, EventLog, Forward, NewEvent, Stored, WebhookEvent } from "../events/event.ts";
+import type { ForwardState, EventLog, Forward, NewEvent, Stored, WebhookEvent } from "../events/event.ts";
 import type { Route } from "./routes.ts";
 
 /** Milliseconds that a claim lasts longer than an attempt may take: to begin it, and to write how it ended. */
@@ -10,7 +10,7 @@ export const CLAIM_MARGIN = 10_000;
 /** An attempt of the queue and its consequence. */
 export interface ForwardingProgress {
   readonly attempt: number;
-  readonly state: DeliveryState;
+  readonly state: ForwardState;
   /** When the next attempt is due; null without a next attempt. */
   readonly next: Date | null;
 }

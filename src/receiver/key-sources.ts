@@ -47,7 +47,7 @@ export interface FailedSource {
 
 export type SourceReading = LoadedSource | FailedSource;
 
-export const isFailed = (reading: SourceReading): reading is FailedSource => "error" in reading;
+export const isFailedSource = (reading: SourceReading): reading is FailedSource => "error" in reading;
 export const isLoaded = (reading: SourceReading): reading is LoadedSource => "keys" in reading;
 
 /** Milliseconds after which keys from a URL are read again, unless their server says otherwise within the bounds. */
@@ -60,7 +60,9 @@ export async function loadKeys(sources: readonly string[], io: KeyReading): Prom
   const loaded = readings.filter(isLoaded);
   const keys = loaded.flatMap((source) => source.keys);
   const untried = untriedWarning(keys) ?? [];
-  const missing = readings.filter(isFailed).map(({ error }) => `The other keys are used. ${error.message}`);
+  const missing = readings
+    .filter(isFailedSource)
+    .map(({ error }) => `The other keys are used. ${error.message}`);
   return {
     keys,
     warningsAt: (now) => [...loaded.flatMap(({ warningsAt }) => warningsAt(now)), ...missing].concat(untried),
@@ -69,7 +71,7 @@ export async function loadKeys(sources: readonly string[], io: KeyReading): Prom
 
 /** Throws why the sources cannot be read, unless one of them can. */
 export function requireKeys(readings: readonly SourceReading[], { place, effect }: KeyReading): void {
-  const failed = readings.filter(isFailed);
+  const failed = readings.filter(isFailedSource);
   const [first] = failed;
   if (first === undefined || failed.length < readings.length) return;
   if (failed.length === 1) throw first.error;

@@ -7,7 +7,7 @@ import type { VerificationKey } from "../signatures/keys.ts";
 import type { RunKeys } from "../events/event.ts";
 import type { RenewalOptions } from "./judge.ts";
 import {
-  isFailed,
+  isFailedSource,
   isLoaded,
   type KeyReading,
   type KeySource,
@@ -53,7 +53,7 @@ export async function openKeyring(
   const readings = await readSources(sources, io);
   requireKeys(readings, io);
   const keys = readings.filter(isLoaded).flatMap((source) => source.keys);
-  requireUsable(keys, readings.find(isFailed)?.error, io.effect);
+  requireUsable(keys, readings.find(isFailedSource)?.error, io.effect);
   const kept = sources.flatMap((source, at) => {
     const reading = readings[at];
     return reading === undefined ? [] : [new KeptSource(source, io, reading)];
@@ -176,7 +176,7 @@ interface LastReading {
   readonly failure?: string;
 }
 
-const NOTHING_READ: LastReading = { keys: [], warnings: [], readAt: Number.NEGATIVE_INFINITY, dueAt: 0 };
+const NO_KEYS_READ: LastReading = { keys: [], warnings: [], readAt: Number.NEGATIVE_INFINITY, dueAt: 0 };
 
 /** A source while it is in use. */
 class KeptSource {
@@ -191,7 +191,7 @@ class KeptSource {
     // A run that was interrupted still judges what it has received: later readings do not end with the signal.
     this.#io = { ...io, signal: undefined };
     this.name = reading.name;
-    this.#last = this.#after(reading, NOTHING_READ);
+    this.#last = this.#after(reading, NO_KEYS_READ);
   }
 
   get keys(): readonly VerificationKey[] {
@@ -222,7 +222,7 @@ class KeptSource {
   #after(reading: SourceReading, last: LastReading): LastReading {
     const { warn, now } = this.#io;
     const time = now();
-    if (isFailed(reading)) {
+    if (isFailedSource(reading)) {
       const failure = `${last.keys.length > 0 ? "The keys read before stay in use" : "The other keys are used"}. What none of them verifies is answered with 503, so that the service sends it again. ${reading.error.message}`;
       if (failure !== last.failure) warn(failure);
       return { ...last, failure, dueAt: time.getTime() + RETRY_PAUSE };

@@ -1,7 +1,7 @@
 /** An event log for `--no-store`: it remembers only enough to recognise a repeated delivery, and how orders stand. */
 import { isSuccess } from "../http/message.ts";
 import { createHash } from "node:crypto";
-import { type DeliveryState, type EventLog, type NewEvent, type Stored } from "../events/event.ts";
+import { type ForwardState, type EventLog, type NewEvent, type Stored } from "../events/event.ts";
 import { recordNumber } from "../orders/order-number.ts";
 import { MOST_RECORDS, type Payment, paymentIn } from "../orders/order.ts";
 import { isPaidTwiceWith, standingOfRecords } from "../orders/standing.ts";
@@ -16,7 +16,7 @@ interface Remembered {
   readonly payment: Payment | undefined;
   /** How many records of its order had arrived before it. */
   readonly before: number;
-  state: DeliveryState | null;
+  state: ForwardState | null;
   attempts: number;
 }
 

@@ -184,7 +184,7 @@ const observedAs = (
   id,
   receivedAt,
   repeated: stored.repeated,
-  verdict: warnedOf(verdict, stored),
+  verdict: withWarnings(verdict, stored),
   request,
   content,
   line: stored.line,
@@ -199,7 +199,7 @@ const notStored = ({ verdict, request }: NewEvent, error: unknown): Rejected => 
 });
 
 /** The verdict with what the log knows. */
-function warnedOf(verdict: Verdict, { repeated, isPaidBefore = false }: Stored): Verdict {
+function withWarnings(verdict: Verdict, { repeated, isPaidBefore = false }: Stored): Verdict {
   const known = isPaidBefore ? warned(verdict, "order_paid_before") : verdict;
   return repeated ? warned(known, "duplicate_delivery") : known;
 }

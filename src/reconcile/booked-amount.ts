@@ -7,7 +7,7 @@ import type { RowMoney, Said } from "../lists/row-money.ts";
 import type { PaymentState } from "../lists/words.ts";
 
 /** A decimal, negative for money that went back. */
-export type Counted =
+export type CountedAmount =
   | { readonly counts: "amount"; readonly amount: string; readonly isRefund?: true }
   /** The customer has not paid: open, void, a draft, failed. */
   | { readonly counts: "nothing" }
@@ -15,11 +15,11 @@ export type Counted =
   | { readonly counts: "unknown" };
 
 /** Or why its columns do not decide it, at one of them. */
-export type Decision = Counted | Problem;
+export type Decision = CountedAmount | Problem;
 
-const amountOf = (amount: string): Counted => ({ counts: "amount", amount });
-const NOTHING_PAID: Counted = { counts: "nothing" };
-const NO_AMOUNT: Counted = { counts: "unknown" };
+const bookedAmountOf = (amount: string): CountedAmount => ({ counts: "amount", amount });
+const NOTHING_PAID: CountedAmount = { counts: "nothing" };
+const NO_AMOUNT: CountedAmount = { counts: "unknown" };
 
 const minus = (one: string, other: string): string => {
   const sums = new Sums();
@@ -38,7 +38,7 @@ export function countedIn(money: RowMoney): Decision {
     const { message } = said.value;
     return { at: said.column, message: `${message} (got "${said.cell}")`, kind: message };
   }
-  const state = stateOf(money);
+  const state = bookedState(money);
   return typeof state === "string" ? BY_STATE[state](money) : state;
 }
 
@@ -54,7 +54,7 @@ const NOT_PAID: ReadonlySet<PaymentState | undefined> = new Set(["open", "void",
 const countsNothing = ({ value }: Said<PaymentState | undefined>): boolean => NOT_PAID.has(value);
 
 /** Of several columns, the one that says something of the payment. */
-function stateOf({ states, kind }: RowMoney): PaymentState | Problem {
+function bookedState({ states, kind }: RowMoney): PaymentState | Problem {
   const unknown = states.find(({ value }) => value === undefined);
   if (unknown !== undefined) return undecided(unknown, "has an unknown state", `"${unknown.cell}"`);
   const telling = states.filter(({ value }) => value !== "posted");
@@ -95,8 +95,8 @@ function wholeOf({ total, in: moneyIn, out, side, hasIn }: RowMoney): string | u
   return went === undefined ? signed : minus(signed, absolute(went));
 }
 
-const counted = (amount: string | undefined): Counted =>
-  amount === undefined ? NO_AMOUNT : amountOf(amount);
+const counted = (amount: string | undefined): CountedAmount =>
+  amount === undefined ? NO_AMOUNT : bookedAmountOf(amount);
 
 const hasNotPaid = (money: RowMoney): Decision => {
   const amount = paidAmount(money);
@@ -125,15 +125,15 @@ const BY_STATE: Readonly<Record<PaymentState, (money: RowMoney) => Decision>> = 
   },
   part: (money) => {
     const [amount, open, whole] = [paidAmount(money), valueOf(money.due), wholeOf(money)];
-    if (amount !== undefined) return amountOf(amount);
-    if (open !== undefined && whole !== undefined) return amountOf(minus(whole, open));
+    if (amount !== undefined) return bookedAmountOf(amount);
+    if (open !== undefined && whole !== undefined) return bookedAmountOf(minus(whole, open));
     return undecidedPart(money, "is paid in part, and no column says how much");
   },
   // Programs call an invoice open until all of it is paid.
   open: (money) => {
     const [amount, whole] = [paidAmount(money), wholeOf(money)];
     const isPart = amount !== undefined && signOf(amount) > 0 && whole !== undefined;
-    return isPart && compareAmounts(amount, whole) < 0 ? amountOf(amount) : hasNotPaid(money);
+    return isPart && compareAmounts(amount, whole) < 0 ? bookedAmountOf(amount) : hasNotPaid(money);
   },
   void: hasNotPaid,
   draft: hasNotPaid,
@@ -147,11 +147,11 @@ const BY_STATE: Readonly<Record<PaymentState, (money: RowMoney) => Decision>> = 
   posted: (money) => {
     const { paid, due } = money;
     const [amount, open, whole] = [paidAmount(money), valueOf(due), wholeOf(money)];
-    if (amount !== undefined) return signOf(amount) === 0 ? NOTHING_PAID : amountOf(amount);
+    if (amount !== undefined) return signOf(amount) === 0 ? NOTHING_PAID : bookedAmountOf(amount);
     if (paid?.value === false) return NOTHING_PAID;
     if (paid === undefined && open !== undefined && whole !== undefined) {
       const rest = minus(whole, open);
-      return signOf(rest) === 0 ? NOTHING_PAID : amountOf(rest);
+      return signOf(rest) === 0 ? NOTHING_PAID : bookedAmountOf(rest);
     }
     return counted(whole);
   },

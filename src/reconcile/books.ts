@@ -4,7 +4,7 @@ import { plural } from "../values/plural.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import { signOf, type Sum, Sums } from "../domain/money.ts";
-import { amountIn, meantByFloat } from "../lists/amounts.ts";
+import { listedAmount, meantByFloat } from "../lists/amounts.ts";
 import { cellText, fieldsOf } from "../lists/cells.ts";
 import { Columns, mapFlag, type Column, type Mapping, mappingText } from "../lists/columns.ts";
 import { type AmountCell, type CurrencyEvidence, currencyOfCells } from "../lists/currencies.ts";
@@ -15,7 +15,7 @@ import { type List, type ListRow, readList } from "../lists/read-list.ts";
 import { ListMoney, type RowMoney } from "../lists/row-money.ts";
 import { RowProblems } from "../lists/row-problems.ts";
 import { negated } from "../orders/amounts.ts";
-import { type Counted, countedIn } from "./booked-amount.ts";
+import { type CountedAmount, countedIn } from "./booked-amount.ts";
 import type { BookedLine } from "./sides.ts";
 
 export interface BooksOptions {
@@ -118,7 +118,7 @@ function columnProblems(
     });
   // The lines of JSON say by themselves what they lack.
   if (rows.some(({ object }) => object !== undefined)) return problems;
-  const isNumber = (cell: string): boolean => amountIn(cell, decimalComma).ok;
+  const isNumber = (cell: string): boolean => listedAmount(cell, decimalComma).ok;
   const missing = [
     {
       isMissing: !columns.some(({ field }) => field === "invoiceId"),
@@ -218,7 +218,7 @@ function readLines(list: List, money: ListMoney, options: BooksOptions): ReadLin
     if (item !== undefined) items.add(item);
   }
   return {
-    lines: [...lines, ...paymentsOf(refunds, lines)],
+    lines: [...lines, ...bookedPayments(refunds, lines)],
     unnamed: { count: count.unnamed, sums: unnamed.list() },
     problems: problems.list().map(({ at, message, lines: named, rows }) => ({
       at: `line ${named.join(", ")}${rows > named.length ? ` and ${rows - named.length} more` : ""}`,
@@ -234,8 +234,8 @@ function readLines(list: List, money: ListMoney, options: BooksOptions): ReadLin
       ...remark(refunds.length, "says that money went back", "say that money went back"),
     ],
     warnings: [
-      ...warningsOf(totals, "looks like a row of totals, and is left out"),
-      ...warningsOf(
+      ...booksWarnings(totals, "looks like a row of totals, and is left out"),
+      ...booksWarnings(
         floats,
         "has an amount with the decimals that a program with binary numbers adds: it is rounded to the currency's",
       ),
@@ -253,7 +253,7 @@ function itemKey(orderNumber: string, { total, paid, due, states }: RowMoney): s
 }
 
 /** An order whose only line says that it was refunded was paid before: its payment, for each such line. */
-function paymentsOf(refunds: readonly BookedLine[], lines: readonly BookedLine[]): BookedLine[] {
+function bookedPayments(refunds: readonly BookedLine[], lines: readonly BookedLine[]): BookedLine[] {
   const paid = new Set(
     lines.filter(({ amount }) => signOf(amount) > 0).map(({ orderNumber }) => orderNumber),
   );
@@ -263,23 +263,23 @@ function paymentsOf(refunds: readonly BookedLine[], lines: readonly BookedLine[]
 }
 
 /** Lines that a warning names; how many there are besides is said. */
-const MOST_LINES = 10;
+const MOST_BOOK_LINES = 10;
 
-function warningsOf(rows: readonly ListRow[], message: string): Problem[] {
+function booksWarnings(rows: readonly ListRow[], message: string): Problem[] {
   if (rows.length === 0) return [];
-  const named = rows.slice(0, MOST_LINES).map(({ line }) => line);
+  const named = rows.slice(0, MOST_BOOK_LINES).map(({ line }) => line);
   const more = rows.length > named.length ? ` and ${rows.length - named.length} more` : "";
   return [{ at: `line ${named.join(", ")}${more} of the books`, message }];
 }
 
 /** Instead of an order number, it says so; or it has none, and the sum of all other rows. */
 function isTotal(row: ListRow, { rows }: List): boolean {
-  const orderNumber = orderNumberIn(row);
+  const orderNumber = bookedOrderNumber(row);
   if (orderNumber !== "") return rows.length > 1 && namesTotal(orderNumber);
   return row.line === rows.at(-1)?.line && totalIn(rows) !== undefined;
 }
 
-const orderNumberIn = (row: ListRow): string =>
+const bookedOrderNumber = (row: ListRow): string =>
   comparableText(cellText(fieldsOf(row).get("invoiceId") ?? ""));
 
 interface LineOptions {
@@ -289,7 +289,7 @@ interface LineOptions {
 
 interface ReadLine {
   readonly orderNumber: string;
-  readonly counted: Counted;
+  readonly counted: CountedAmount;
   readonly currency: string | undefined;
   readonly wasFloat: boolean;
 }
@@ -305,7 +305,7 @@ function lineOf(row: ListRow, list: List, { money, evidence }: LineOptions): Rea
   const said = money.of(row);
   const counted = countedIn(said);
   if ("at" in counted) return [counted];
-  const orderNumber = orderNumberIn(row);
+  const orderNumber = bookedOrderNumber(row);
   const currency = currencyOfCells(given.get("currency"), cellsOf(said), { currency: evidence, list });
   const isNamed = orderNumber !== "" && counted.counts === "amount";
   if (typeof currency === "object" && isNamed) return [currency];

@@ -1,7 +1,7 @@
 /** Compares the three sides of each order: what differs, as findings, each with the facts that its words are made of. */
 import { signOf, type Sum } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import type { DeliveryState } from "../events/event.ts";
+import type { ForwardState } from "../events/event.ts";
 import { excess, isMore, isRepeated, isSame, isZero, negated, sumOf } from "../orders/amounts.ts";
 import { asksNothing, isApproved, paymentsOf } from "../orders/order.ts";
 import { isSettled } from "../orders/standing-words.ts";
@@ -38,7 +38,7 @@ export type FindingReason =
       readonly key?: string | undefined;
     }
   | { readonly finding: "refused"; readonly refused: RefusedWebhook }
-  | { readonly finding: "undelivered"; readonly event: string; readonly state: DeliveryState }
+  | { readonly finding: "undelivered"; readonly event: string; readonly state: ForwardState }
   | {
       readonly finding: "differs";
       readonly why: "webhook" | "unclear" | "ended";
@@ -121,7 +121,7 @@ export function* findingsOf(order: ComparedOrder, known: Circumstances): Generat
   yield* received.flatMap(undelivered);
   if (link !== undefined) yield* paidOnce(order, { paid, link, received, standing }, known);
   else if (order.links.some(({ isReusable }) => isReusable)) yield* reusedTwice(order);
-  else if (received.length > 0) yield* withoutLink(order, received, standing);
+  else if (received.length > 0) yield* paymentsWithoutLink(order, received, standing);
   if (isSettled(standing.standing))
     for (const one of order.links)
       if (standing.payable.includes(one)) yield { finding: "payable", standing, ...ofLink(one) };
@@ -146,12 +146,12 @@ const approvedOf = ({ payments }: ComparedOrder): ReceivedPayment[] =>
       (one) =>
         one.delivery === "delivered" &&
         one.outcome === last.outcome &&
-        isSame(moneyOf([one]), moneyOf([last])),
+        isSame(findingMoney([one]), findingMoney([last])),
     );
     return [isTold ? { ...last, delivery: "delivered" } : last];
   });
 
-const moneyOf = (found: readonly { readonly money: Sum | undefined }[]): Sum[] =>
+const findingMoney = (found: readonly { readonly money: Sum | undefined }[]): Sum[] =>
   sumOf(found.flatMap(({ money }) => money ?? []));
 
 /** What payments have taken; if none has, what they have reserved. */
@@ -210,7 +210,7 @@ function* paidOnce(
     return;
   }
   const taken = takenOf(received);
-  const [expected, found] = [moneyOf([link]), moneyOf(taken)];
+  const [expected, found] = [findingMoney([link]), findingMoney(taken)];
   if (asksNothing(link)) {
     // Its link has verified the card alone, as the start of a subscription does.
     if (standing.standing === "twice") yield { ...facts, ...paidTwice(taken, standing) };
@@ -221,7 +221,7 @@ function* paidOnce(
   }
   if (isTwiceByLinks) {
     yield { ...facts, finding: "twice", why: "links", count: asking.length, money: surplus };
-    const asked = moneyOf(asking);
+    const asked = findingMoney(asking);
     if (isMore(asked, found))
       yield { ...facts, finding: "missed", why: "one of several", money: excess(asked, found)[0] ?? null };
     return;
@@ -288,7 +288,7 @@ function* bookedOnce(
   const facts = ofLink(link, received[0]?.uti);
   const taken = received.filter(({ kind }) => kind === "takes");
   const isUntaken = received.length > 0 && taken.length === 0;
-  const expected = asksNothing(link) || isUntaken ? moneyOf(taken) : moneyOf([link]);
+  const expected = asksNothing(link) || isUntaken ? findingMoney(taken) : findingMoney([link]);
   if (booked.length === 0) {
     if (isUntaken || (asksNothing(link) && taken.length === 0)) return;
     if (link.orderNumber !== "") yield { ...facts, finding: "not booked", money: expected[0] ?? null };
@@ -298,7 +298,7 @@ function* bookedOnce(
   }
   const lines = bookedMoney(booked, link.money?.currency ?? "");
   const found = sumOf(lines);
-  if (isSame(expected, found) || isSame(moneyOf(taken), found)) return;
+  if (isSame(expected, found) || isSame(findingMoney(taken), found)) return;
   if (expected.length === 0 && isZero(found)) return;
   if (link.money !== undefined && isRepeated(lines, link.money))
     yield {
@@ -312,7 +312,7 @@ function* bookedOnce(
 }
 
 /** Payments that no paid link of the period has. */
-function* withoutLink(
+function* paymentsWithoutLink(
   { isOfOtherTime, links, payments }: ComparedOrder,
   received: readonly ReceivedPayment[],
   standing: OrderStanding,
@@ -322,9 +322,15 @@ function* withoutLink(
   if (first !== undefined && first.reference !== "" && standing.standing === "twice")
     yield { ...ofPayment(first), ...paidTwice(taken, standing) };
   else if (standing.standing === "unclear" && payments.at(-1)?.outcome === "UNCLEAR" && first !== undefined)
-    yield { ...ofPayment(first), finding: "differs", why: "unclear", expected: moneyOf(received), found: [] };
+    yield {
+      ...ofPayment(first),
+      finding: "differs",
+      why: "unclear",
+      expected: findingMoney(received),
+      found: [],
+    };
   else if (standing.standing === "paid" && first !== undefined && hasEndedUnpaid(links))
-    yield { ...ofPayment(first), finding: "differs", why: "ended", expected: [], found: moneyOf(taken) };
+    yield { ...ofPayment(first), finding: "differs", why: "ended", expected: [], found: findingMoney(taken) };
   else if (!isOfOtherTime && !(isSettled(standing.standing) && standing.payable.length > 0))
     for (const payment of received)
       yield {
@@ -359,7 +365,7 @@ function* bookedAsReceived(
   const [first] = received;
   const link = links.find(({ isReusable }) => isReusable);
   if (first === undefined) return;
-  const expected = moneyOf(received.filter(({ kind }) => kind === "takes"));
+  const expected = findingMoney(received.filter(({ kind }) => kind === "takes"));
   const facts = {
     ...ofPayment(first),
     ...(link === undefined ? {} : { orderNumber: link.orderNumber, link: link.id }),

@@ -5,7 +5,7 @@ import { isSame } from "../orders/amounts.ts";
 import type { BookedLine } from "./sides.ts";
 
 /** Beside these, a number is a part of another one. */
-const PART = /[\p{L}\d\-/_]/u;
+const NUMBER_PART = /[\p{L}\d\-/_]/u;
 const DIGITS = /\d/g;
 /** Digits of a number without letters that no text has by chance. */
 const ENOUGH_DIGITS = 5;
@@ -24,8 +24,8 @@ function numberInText(
   const ends: number[] = [];
   for (const [at, letter] of letters.entries()) {
     if (letter === " ") continue;
-    if (!PART.test(letters[at - 1] ?? " ")) starts.push(at);
-    if (!PART.test(letters[at + 1] ?? " ")) ends.push(at + 1);
+    if (!NUMBER_PART.test(letters[at - 1] ?? " ")) starts.push(at);
+    if (!NUMBER_PART.test(letters[at + 1] ?? " ")) ends.push(at + 1);
   }
   const found = new Set<string>();
   for (const start of starts)

@@ -25,14 +25,14 @@ export async function* linksOfYear({ listLinks, terminalId, now }: ListedYear): 
 }
 
 /** The period of a comparison, in milliseconds since 1970. */
-export interface Period {
+export interface LinkPeriod {
   readonly since: number;
   /** Undefined: until now. */
   readonly until: number | undefined;
 }
 
 /** Undefined for a link that the service does not name. */
-export function comparedLink(link: PaymentLink, now: Date, period: Period): ComparedLink | undefined {
+export function comparedLink(link: PaymentLink, now: Date, period: LinkPeriod): ComparedLink | undefined {
   const id = linkId(link);
   if (id === undefined) return undefined;
   const { money, ...own } = orderLink(link, id, now);
@@ -51,7 +51,7 @@ export function comparedLink(link: PaymentLink, now: Date, period: Period): Comp
 /** Without the time of its payment, a link may have been paid at any time since its creation. */
 function isInPeriod(
   { paidAt, paidAfter }: Pick<ComparedLink, "paidAt" | "paidAfter">,
-  { since, until }: Period,
+  { since, until }: LinkPeriod,
 ): boolean {
   const earliest = paidAt ?? paidAfter;
   const isSince = paidAt === undefined || paidAt >= since;

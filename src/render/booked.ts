@@ -37,7 +37,7 @@ export function bookedWords({ order, uses, booked, finding }: BookedOrder): stri
   const sums = booked.map(money).join(" and ");
   switch (finding) {
     case "twice":
-      return `${number} was booked ${times(booked.length)}: ${causeOf(uses.filter(isRepeating), uses)}.`;
+      return `${number} was booked ${timesWords(booked.length)}: ${causeOf(uses.filter(isRepeating), uses)}.`;
     case "not booked":
       return `${number} was paid (${money(order)}), and is not booked: ${causeOf(uses.filter(isPaying), uses)}.`;
     case "not paid": {
@@ -53,7 +53,7 @@ export function bookedWords({ order, uses, booked, finding }: BookedOrder): stri
 
 const money = ({ amount, currency }: Sum): string => formatAmount(amount, currency);
 
-const times = (count: number): string => (count === 2 ? "twice" : `${count} times`);
+const timesWords = (count: number): string => (count === 2 ? "twice" : `${count} times`);
 
 const isPaying = ({ case: { books } }: OrderUse): boolean => books !== "never";
 const isRepeating = (use: OrderUse): boolean =>

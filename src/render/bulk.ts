@@ -15,7 +15,7 @@ import { linkAmount } from "./link.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 
-const WORDS = {
+const ROW_WORDS = {
   created: "created",
   // With the link of an earlier run.
   sent_before: "sent before",
@@ -28,10 +28,10 @@ const WORDS = {
   skipped: "skipped",
   not_sent: "not sent",
 } as const;
-const ROW_KINDS = Object.keys(WORDS) as (keyof typeof WORDS)[];
+const ROW_KINDS = Object.keys(ROW_WORDS) as (keyof typeof ROW_WORDS)[];
 
 /** The number of rows with each outcome. */
-export type Tally = Readonly<Record<keyof typeof WORDS, number>>;
+export type Tally = Readonly<Record<keyof typeof ROW_WORDS, number>>;
 
 interface ShownProblem extends Problem {
   /** The first lines. */
@@ -142,7 +142,7 @@ const NEUTRAL: ReadonlySet<string> = new Set(["not_sent", "sent_before", "skippe
 export function renderTally(tally: Tally, paint: Paint): string {
   const total = ROW_KINDS.reduce((sum, kind) => sum + tally[kind], 0);
   const parts = ROW_KINDS.filter((kind) => tally[kind] > 0).map((kind) => {
-    const words = `${formatCount(tally[kind])} ${WORDS[kind]}`;
+    const words = `${formatCount(tally[kind])} ${ROW_WORDS[kind]}`;
     if (NEUTRAL.has(kind)) return words;
     return kind === "created" ? paint.green(words) : paint.red(words);
   });

@@ -28,7 +28,7 @@ export function renderCases(results: readonly CaseResult[], all: boolean, paint:
     ...kinds.slice(0, KINDS_SHOWN).map((kind) => renderKind(kind, paint)),
     ...kinds
       .slice(KINDS_SHOWN)
-      .map((kind) => `${markOf(kind[0], paint)} ${listed(kind.map(({ name }) => name))}`),
+      .map((kind) => `${caseMark(kind[0], paint)} ${listed(kind.map(({ name }) => name))}`),
     `${paint.green("✓")} ${passed === results.length ? "all" : `${passed} of`} ${results.length} cases passed`,
   ];
 }
@@ -102,14 +102,14 @@ export function commonCause(results: readonly CaseResult[], ownKey: string): str
 
 function renderCase(result: CaseResult, paint: Paint): string {
   const { name, ok, expects, answered, consequence } = result;
-  const line = `${markOf(result, paint)} ${name.padEnd(NAME_WIDTH)}${paint.dim(`${ok ? expects : `not ${expects}`}, ${safeText(answered)}`)}`;
+  const line = `${caseMark(result, paint)} ${name.padEnd(NAME_WIDTH)}${paint.dim(`${ok ? expects : `not ${expects}`}, ${safeText(answered)}`)}`;
   const lines = [line, `    ${safeText(sentenceOf(result))}`, `    ${consequence}`];
   const said = wrongAnswerWords(result);
   const below = said === "" ? [] : said.split("\n").map((text) => `    ${safeText(text)}`);
   return ok ? line : [...lines, ...below].join("\n");
 }
 
-function markOf(result: CaseResult | undefined, paint: Paint): string {
+function caseMark(result: CaseResult | undefined, paint: Paint): string {
   if (result?.ok === true) return paint.green("✓");
   return result?.required === true ? paint.red("✗") : paint.yellow("!");
 }

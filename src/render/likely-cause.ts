@@ -100,7 +100,7 @@ function causeOfOne(ending: Ending, circumstances: CauseContext): string | undef
       : BROKER_FAILURE_CAUSES[failure]?.(broker);
   if (status === null || reply === null || isSuccess(status)) return undefined;
   if (signatureAge !== undefined) return lateSignature(signatureAge);
-  const known = CODE_CAUSES[codeIn(reply.text) ?? ""];
+  const known = CODE_CAUSES[refusalCodeIn(reply.text) ?? ""];
   if (known !== undefined) return known(circumstances);
   const row = ANSWERS.find(
     ({ statuses, words, header }) =>
@@ -113,7 +113,7 @@ function causeOfOne(ending: Ending, circumstances: CauseContext): string | undef
 }
 
 /** Why it refuses, as a receiver that paylink knows says it: `{ "code": "unsigned" }`, `unsigned: …` or `unsigned`. */
-function codeIn(text: string): string | undefined {
+function refusalCodeIn(text: string): string | undefined {
   const code = parseJsonObject(text)?.["code"];
   return typeof code === "string" ? code : /^([a-z]+(?:_[a-z]+)*)(?:: |\s*$)/.exec(text)?.[1];
 }

@@ -43,7 +43,7 @@ export function renderWebhook(event: Received, style: RecordStyle): string {
 }
 
 /** Lines of a card. */
-const MOST_LINES = 8;
+const MOST_CARD_LINES = 8;
 
 /**
  * What people look for: outcome, amount and reference; the card and its bank's answer; when, where and which transaction;
@@ -75,7 +75,8 @@ export function renderCard(event: Received, { paint, width }: RecordStyle): stri
   const marked = notes.map((text) => `  ${paint.yellow("!")} ${noteText(text, width - 4)}`);
   const shown = [...marked];
   const isTooLong = (): boolean =>
-    lines.length + shown.join("\n").split("\n").length + (shown.length < marked.length ? 1 : 0) > MOST_LINES;
+    lines.length + shown.join("\n").split("\n").length + (shown.length < marked.length ? 1 : 0) >
+    MOST_CARD_LINES;
   while (shown.length > 0 && isTooLong()) shown.pop();
   const more = marked.length - shown.length;
   return [
@@ -122,13 +123,13 @@ const LONGEST_USUAL = "CANCELLED".length;
 /** A query may hold a secret of the receiver. */
 const receivedAtPath = ({ request }: Received): string => safeText(request.target.split("?", 1)[0] ?? "");
 
-interface Mark {
+interface CardMark {
   readonly text: string;
   readonly painted: string;
 }
 
 /** Marks what is unusual: not verified, paid before, or repeated. */
-function marksOf({ verdict, repeated }: Received, paint: Paint): Mark[] {
+function marksOf({ verdict, repeated }: Received, paint: Paint): CardMark[] {
   return [
     ...(verdict.verdict === "valid" ? [] : [{ text: "UNVERIFIED", painted: paint.red.bold("UNVERIFIED") }]),
     ...(verdict.warnings.includes("order_paid_before")

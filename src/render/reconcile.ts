@@ -212,8 +212,8 @@ export function verdictText(verdict: OrderVerdict): string {
   const isOpen = order.standing === "unpaid" || order.standing === "in part";
   return [
     `${headText(verdict)}.`,
-    ...findings.flatMap(verdictWords),
-    ...(isOpen && ended !== undefined ? [ENDED[ended]] : []),
+    ...findings.flatMap(findingRemarks),
+    ...(isOpen && ended !== undefined ? [LINK_ENDED[ended]] : []),
     ...(hasLink ? [] : ["The service lists no link for it."]),
     ...(order.standing === "unpaid" && isRefused
       ? ["A rejected webhook names it, but its content is not verified."]
@@ -221,7 +221,7 @@ export function verdictText(verdict: OrderVerdict): string {
   ].join(" ");
 }
 
-const ENDED = { cancelled: "Its link was cancelled.", expired: "Its link has expired." } as const;
+const LINK_ENDED = { cancelled: "Its link was cancelled.", expired: "Its link has expired." } as const;
 
 /** How it stands, and when the application accepted the last payment. */
 function headText({ text, order, reusable, last, findings }: OrderVerdict): string {
@@ -241,7 +241,7 @@ function headText({ text, order, reusable, last, findings }: OrderVerdict): stri
 }
 
 /** What the standing of the order does not say. */
-function verdictWords(finding: Finding): string[] {
+function findingRemarks(finding: Finding): string[] {
   switch (finding.finding) {
     case "payable":
       return ["Cancel that link: the customer can pay again."];

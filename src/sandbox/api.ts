@@ -6,7 +6,7 @@ import { OPERATION_NAMES, type OperationName, OPERATIONS } from "../domain/opera
 import type { WellFormedLink } from "../domain/payment-link-shapes.ts";
 import { parseJson } from "../values/parse-json.ts";
 import type { Link } from "./store/rows.ts";
-import { addLink, cancelLink, findLink, linkResponse, listLinks, updateLink } from "./links.ts";
+import { addLink, cancelLink, findLink, linkResponse, linksListed, changeLink } from "./links.ts";
 import { checkoutUrl } from "./access.ts";
 import { jsonReply, ServiceProblem } from "./replies.ts";
 import type { SandboxRuntime } from "./runtime.ts";
@@ -22,16 +22,16 @@ const shown = (c: Context, runtime: SandboxRuntime, link: Link): WellFormedLink 
 
 const idIn = (c: Context): string => c.req.param("id") ?? "";
 
-const ANSWERS: { readonly [Name in OperationName]: Answer<Name> } = {
+const API_ANSWERS: { readonly [Name in OperationName]: Answer<Name> } = {
   token: issueToken,
   create: async (c, runtime) =>
     shown(c, runtime, addLink(runtime, await jsonBody(c), checkoutUrl(c, runtime))),
   details: (c, runtime) => shown(c, runtime, findLink(runtime.ledger, idIn(c))),
   list: (c, runtime) => {
-    const { totalCount, records } = listLinks(runtime, c.req.query());
+    const { totalCount, records } = linksListed(runtime, c.req.query());
     return { totalCount, records: records.map((link) => shown(c, runtime, link)) };
   },
-  update: async (c, runtime) => shown(c, runtime, updateLink(runtime, idIn(c), await jsonBody(c))),
+  update: async (c, runtime) => shown(c, runtime, changeLink(runtime, idIn(c), await jsonBody(c))),
   cancel: (c, runtime) => shown(c, runtime, cancelLink(runtime, idIn(c))),
   transaction: readTransaction,
 };
@@ -40,7 +40,7 @@ export function apiRoutes(app: Hono, runtime: SandboxRuntime): void {
   for (const name of OPERATION_NAMES) {
     const { method, path } = OPERATIONS[name];
     app.on(method, path.replace(/\{(\w+)\}/g, ":$1"), async (c) => {
-      const answer = await ANSWERS[name](c, runtime);
+      const answer = await API_ANSWERS[name](c, runtime);
       return answer instanceof Response ? answer : jsonReply(answer);
     });
   }

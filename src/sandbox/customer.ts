@@ -64,7 +64,7 @@ export const cardProblems = (card: TypedCard, now: Date): Problem[] =>
 /** The customer's name, as far as the merchant gave it. */
 export function givenName({ customerDetails = {} }: PaymentLinkRequest): string {
   const { firstName, lastName } = customerDetails.billingAddress ?? {};
-  return joined(" ", firstName, lastName);
+  return joinedWords(" ", firstName, lastName);
 }
 
 /** The details that the merchant gave, in which some fields have two spellings. */
@@ -73,15 +73,15 @@ export function customerFacts(
 ): readonly (readonly [term: string, text: string])[] {
   const { email = "", billingAddress = {} } = request.customerDetails ?? {};
   const { address1, addressLine1, address2, city, postalcode, postalCode, country } = billingAddress;
-  const town = joined(" ", postalcode ?? postalCode, city);
+  const town = joinedWords(" ", postalcode ?? postalCode, city);
   return [
     ["Customer", givenName(request)],
     ["E-mail", email],
-    ["Address", joined(", ", address1 ?? addressLine1, address2, town, country)],
+    ["Address", joinedWords(", ", address1 ?? addressLine1, address2, town, country)],
   ];
 }
 
-const joined = (separator: string, ...texts: readonly (string | undefined)[]): string =>
+const joinedWords = (separator: string, ...texts: readonly (string | undefined)[]): string =>
   texts.filter((text) => text !== undefined && text !== "").join(separator);
 
 /** Control and format characters (bidirectional marks among them), line separators, unassigned code points. */
@@ -102,14 +102,14 @@ function numberProblem(number: string): string | undefined {
 }
 
 /** `12/29`, `12 29`, `12.2029`; `1229`, `122029`; `2029-12`. */
-const EXPIRIES = [
+const CARD_EXPIRIES = [
   /^(?<month>\d{1,2})(?: ?[/.-] ?| )(?<year>\d{4}|\d{2})$/,
   /^(?<month>\d{2})(?<year>\d{4}|\d{2})$/,
   /^(?<year>\d{4})(?: ?[/.-] ?| )(?<month>\d{1,2})$/,
 ];
 
 function expiryProblem(expiry: string, now: Date, { number = "" }: TypedCard): string | undefined {
-  const read = EXPIRIES.map((form) => form.exec(expiry)).find((found) => found !== null);
+  const read = CARD_EXPIRIES.map((form) => form.exec(expiry)).find((found) => found !== null);
   const { month, year = "" } = read?.groups ?? {};
   const lastMonth = Number(month);
   if (!(lastMonth >= 1 && lastMonth <= 12)) return "must be a month and a year, such as 12/29";

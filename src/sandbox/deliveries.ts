@@ -10,7 +10,7 @@ import { addressOf, isSuccess } from "../http/message.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import { verify } from "../signatures/verify.ts";
 import { isAllowed, isNamedHost } from "./access.ts";
-import type { Attempt, Delivery, Link } from "./store/rows.ts";
+import type { DeliveryAttempt, Delivery, Link } from "./store/rows.ts";
 import type { SandboxSetup } from "./setup.ts";
 import { ServiceProblem, unwritableLedger } from "./replies.ts";
 
@@ -172,7 +172,7 @@ async function attemptDelivery(delivery: Delivery, setup: SandboxSetup): Promise
   setup.observe({ type: "delivery", delivery, attempt: number, status, detail, state });
 }
 
-type PostResult = Omit<Attempt, "deliveryId" | "number" | "at">;
+type PostResult = Omit<DeliveryAttempt, "deliveryId" | "number" | "at">;
 
 async function postDelivery(delivery: Delivery, setup: SandboxSetup): Promise<PostResult> {
   const signedAt = setup.machineNow();

@@ -5,9 +5,12 @@ import { capitalized } from "../values/sentence.ts";
 import { answerWords } from "../http/answer-words.ts";
 import { fieldLines, isSuccess } from "../http/message.ts";
 import type { Description } from "../pages/exchange.ts";
-import type { Attempt, Delivery } from "./store/rows.ts";
+import type { DeliveryAttempt, Delivery } from "./store/rows.ts";
 
-export function describeAttempt(delivery: Pick<Delivery, "url">, attempt: Attempt | undefined): Description {
+export function describeAttempt(
+  delivery: Pick<Delivery, "url">,
+  attempt: DeliveryAttempt | undefined,
+): Description {
   if (attempt === undefined) return { kind: "waiting", words: "The webhook has not been sent yet." };
   const { status, duration, detail } = attempt;
   const time = duration === null ? "" : ` in ${duration} ms`;
@@ -47,7 +50,7 @@ export function describeAttempt(delivery: Pick<Delivery, "url">, attempt: Attemp
 }
 
 /** What `paylink listen` says in Proxy-Status (RFC 9209) about the application behind it; undefined for another receiver. */
-function byListen({ answerHeaders }: Attempt) {
+function byListen({ answerHeaders }: DeliveryAttempt) {
   const [status = ""] = fieldLines(answerHeaders, "proxy-status");
   if (!/^paylink\s*;/.test(status)) return undefined;
   const [, details] = /details="([^"\\]{1,200})"/.exec(status) ?? [];

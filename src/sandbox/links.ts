@@ -30,11 +30,11 @@ export function linkStatusAt(link: Link, now: Date): LinkStatus {
 }
 
 /** A link with one of these can be paid and cancelled. */
-export const OPEN_STATUSES = ["active", "viewed", "attempted"] as const satisfies readonly LinkStatus[];
-export type OpenStatus = (typeof OPEN_STATUSES)[number];
+export const PAYABLE_STATUSES = ["active", "viewed", "attempted"] as const satisfies readonly LinkStatus[];
+export type OpenStatus = (typeof PAYABLE_STATUSES)[number];
 
-export const isOpen = (status: LinkStatus): status is OpenStatus =>
-  OPEN_STATUSES.some((open) => open === status);
+export const isOpenLink = (status: LinkStatus): status is OpenStatus =>
+  PAYABLE_STATUSES.some((open) => open === status);
 
 /** Endpoints rule 1. */
 function requireOwnTerminal({ terminalId: own }: Merchant, terminalId: string): void {
@@ -133,7 +133,7 @@ export function findLink(ledger: Ledger, id: string): Link {
 const CLIENT_CLOCK_DIFFERENCE = 60_000;
 
 /** The newest links first. Throws a 400 problem for an invalid query, a 403 problem for a foreign terminal. */
-export function listLinks(
+export function linksListed(
   { ledger, merchant, clock }: SandboxRuntime,
   query: Readonly<Record<string, string>>,
 ) {
@@ -146,7 +146,7 @@ export function listLinks(
 }
 
 /** Throws a 400 problem for invalid changes, a 422 problem once the customer has tried to pay. */
-export function updateLink(runtime: SandboxRuntime, id: string, body: Json): Link {
+export function changeLink(runtime: SandboxRuntime, id: string, body: Json): Link {
   const { ledger, clock } = runtime;
   const link = findLink(ledger, id);
   // The expiry of an expired link, which has to be sent again, would be refused as past.
@@ -164,7 +164,7 @@ export function cancelLink(runtime: SandboxRuntime, id: string): Link {
   const { ledger, clock } = runtime;
   const link = findLink(ledger, id);
   const now = clock.now();
-  requireStatus(link, OPEN_STATUSES, "cancelled", now);
+  requireStatus(link, PAYABLE_STATUSES, "cancelled", now);
   const cancelled = { ...link, cancelledDate: now };
   ledger.write(() => ledger.saveLink(cancelled));
   runtime.observe({ type: "cancelled", link: cancelled });

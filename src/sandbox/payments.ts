@@ -21,8 +21,8 @@ import { cardFor, TEST_CARDS, testCard, type TestCard } from "../sender/test-car
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import { CARD_FIELDS, cardProblems, textProblem, type TypedCard } from "./customer.ts";
 import type { Ledger } from "./store/ledger.ts";
-import type { Link, Payment } from "./store/rows.ts";
-import { findLink, isOpen, isReusable, linkStatusAt } from "./links.ts";
+import type { Link, PaymentRow } from "./store/rows.ts";
+import { findLink, isOpenLink, isReusable, linkStatusAt } from "./links.ts";
 import type { SandboxSetup } from "./setup.ts";
 import { ServiceProblem } from "./replies.ts";
 import type { SandboxRuntime } from "./runtime.ts";
@@ -79,7 +79,7 @@ export function leftToPay(link: Link, ledger: Ledger): JsonNumber {
 /** The amount and the reference of the record. Throws a 409 problem if the link is not open, a 422 problem with every invalid field. */
 export function checkPayment(link: Link, input: PaymentInput, ledger: Ledger, now: Date) {
   const status = linkStatusAt(link, now);
-  if (!isOpen(status)) throw new ServiceProblem(409, `the link is ${status}`);
+  if (!isOpenLink(status)) throw new ServiceProblem(409, `the link is ${status}`);
   const { card, typed } = input;
   const left = leftToPay(link, ledger);
   const amount = checkAmount(link, left, input.amount);
@@ -187,7 +187,7 @@ export function acceptPayment(
   linkId: string,
   input: PaymentInput,
   form: string | null = null,
-): Payment {
+): PaymentRow {
   const { ledger, deliveries } = runtime;
   const earlier = form === null ? undefined : ledger.findPaymentByForm(linkId, form);
   if (earlier !== undefined) return earlier;

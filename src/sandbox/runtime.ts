@@ -14,11 +14,11 @@ export const createRuntime = (setup: SandboxSetup) => ({
   deliveries: createDeliveries(setup),
   requests: createRequestLog(setup),
   faults: createFaults(setup.fail),
-  counts: countsOf(setup),
+  counts: ledgerCounts(setup),
 });
 
 /** What lists count and add up (sandbox bench). */
-const countsOf = ({ ledger, machineNow }: SandboxSetup) => ({
+const ledgerCounts = ({ ledger, machineNow }: SandboxSetup) => ({
   links: kept(ledger.countLinks, machineNow),
   payments: kept(ledger.countPayments, machineNow),
   deliveries: kept(ledger.countDeliveries, machineNow),

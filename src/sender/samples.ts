@@ -70,7 +70,7 @@ export const approvedPayment = ({ number, amount, currency }: SampleOrder): Samp
 });
 
 /** The amount with all decimals of its currency, which a program that parses and serialises it drops. */
-export function padded({ amount, currency }: SampleOrder): string {
+export function paddedSample({ amount, currency }: SampleOrder): string {
   const [whole = "", decimals = ""] = amount.split(".");
   const length = Math.max(decimals.length, exponentOf(currency) ?? 2);
   return length === 0 ? whole : `${whole}.${decimals.padEnd(length, "0")}`;

@@ -32,7 +32,7 @@ type Advice = (about: About) => readonly Hint[];
 const dashboard: Advice = () => [hint`Check the sandbox's dashboard before you run the command again.`];
 const seeIt: Advice = ({ link = "" }) => [hint`To see it: ${paylink`links show ${link}`}`];
 
-const UNKNOWN: Readonly<Record<ChangingEffect, Advice>> = {
+const UNKNOWN_ADVICE: Readonly<Record<ChangingEffect, Advice>> = {
   create: (about) => [hint`Look for it before you create it again: ${likeliestLinks(about)}`],
   update: seeIt,
   cancel: seeIt,
@@ -41,7 +41,8 @@ const UNKNOWN: Readonly<Record<ChangingEffect, Advice>> = {
 };
 
 /** The next steps after `outcome_unknown`. */
-export const whenUnknown = (effect: ChangingEffect, about: About): readonly Hint[] => UNKNOWN[effect](about);
+export const whenUnknown = (effect: ChangingEffect, about: About): readonly Hint[] =>
+  UNKNOWN_ADVICE[effect](about);
 
 const CHECK_TERMINAL = hint`Check the terminal: ${paylink`config set terminalId <id>`}`;
 const CHECK_SCOPE = hint`Check the scope of the token: ${paylink`config set tokenScope <scope>`}`;

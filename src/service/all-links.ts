@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { isJsonObject, type Json, memberOf, stringifyJson } from "../values/json.ts";
 import type { Api } from "./client.ts";
-import type { LinksQuery } from "./links.ts";
+import type { ListQuery } from "./links.ts";
 import { UNITS } from "../values/time.ts";
 
 /** Milliseconds: the clock of the service may differ from this one by days, as that of a sandbox does. */
@@ -20,7 +20,7 @@ const LINKS_PER_TURN = 200;
  */
 export async function* allLinks(
   listLinks: Api["listLinks"],
-  query: Omit<LinksQuery, "page" | "size">,
+  query: Omit<ListQuery, "page" | "size">,
 ): AsyncGenerator<Json> {
   const known = new Set<string>();
   for (let page = 1; ; page++) {

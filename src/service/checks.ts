@@ -130,11 +130,11 @@ export interface ServiceAccount {
 }
 
 const TOKEN_ENDPOINT = "token endpoint";
-const TOKEN = "token";
+const TOKEN_CHECK = "token";
 const LINKS_ENDPOINT = "links endpoint";
 const TRANSACTION = "transaction address";
 
-export const SERVICE_CHECKS = [TOKEN_ENDPOINT, TOKEN, LINKS_ENDPOINT, TRANSACTION];
+export const SERVICE_CHECKS = [TOKEN_ENDPOINT, TOKEN_CHECK, LINKS_ENDPOINT, TRANSACTION];
 
 /** The token endpoint, the token, the list of links and the address of transactions, each one question. */
 export async function checkService(account: ServiceAccount): Promise<AccountCheck[]> {
@@ -142,13 +142,13 @@ export async function checkService(account: ServiceAccount): Promise<AccountChec
   const api = await orFailure(account.api());
   if (api instanceof PaylinkError)
     return [
-      ...uncheckedAfter([TOKEN_ENDPOINT], TOKEN),
-      failedCheck(TOKEN, api),
-      ...uncheckedAfter([LINKS_ENDPOINT, TRANSACTION], TOKEN),
+      ...uncheckedAfter([TOKEN_ENDPOINT], TOKEN_CHECK),
+      failedCheck(TOKEN_CHECK, api),
+      ...uncheckedAfter([LINKS_ENDPOINT, TRANSACTION], TOKEN_CHECK),
     ];
   const endpoint = await checkTokenEndpoint(api, settings);
   if (endpoint.state === "failed")
-    return [endpoint, ...uncheckedAfter([TOKEN, LINKS_ENDPOINT, TRANSACTION], TOKEN_ENDPOINT)];
+    return [endpoint, ...uncheckedAfter([TOKEN_CHECK, LINKS_ENDPOINT, TRANSACTION], TOKEN_ENDPOINT)];
   const links = await checkLinks(api, account);
   const transaction =
     links.state === "failed"
@@ -156,9 +156,15 @@ export async function checkService(account: ServiceAccount): Promise<AccountChec
       : await checkTransaction(api, settings);
   const { failure } = [links, transaction].find(failedForToken) ?? {};
   if (failure !== undefined)
-    return [endpoint, failedCheck(TOKEN, failure), ...uncheckedAfter([LINKS_ENDPOINT, TRANSACTION], TOKEN)];
+    return [
+      endpoint,
+      failedCheck(TOKEN_CHECK, failure),
+      ...uncheckedAfter([LINKS_ENDPOINT, TRANSACTION], TOKEN_CHECK),
+    ];
   const isAccepted = links.state === "ok" || transaction.state === "ok";
-  const token = isAccepted ? passedCheck(TOKEN, "accepted") : skippedCheck(TOKEN, because(LINKS_ENDPOINT));
+  const token = isAccepted
+    ? passedCheck(TOKEN_CHECK, "accepted")
+    : skippedCheck(TOKEN_CHECK, because(LINKS_ENDPOINT));
   return [endpoint, token, links, transaction];
 }
 

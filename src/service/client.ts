@@ -9,7 +9,7 @@ import {
   expiryIn,
   isWithoutLink,
   type LinkChanges,
-  type LinksQuery,
+  type ListQuery,
   pageAddress,
   readCreated,
   readPage,
@@ -38,7 +38,7 @@ export interface Api {
   /** "Create payment link". */
   readonly createLink: (request: PaymentLinkRequest) => Promise<CreatedLink>;
   /** One page of the links of a terminal. */
-  readonly listLinks: (query: LinksQuery) => Promise<readonly Json[]>;
+  readonly listLinks: (query: ListQuery) => Promise<readonly Json[]>;
   /** The details of one link. */
   readonly showLink: (id: string) => Promise<ServiceLink>;
   /**

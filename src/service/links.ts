@@ -32,7 +32,7 @@ const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 export function readCreated(reply: HttpReply, request: PaymentLinkRequest, about: About): CreatedLink {
   if (reply.undecoded !== undefined) throw unusableCreation(reply, about, serviceWords(reply).text);
   const text = UTF8.decode(reply.body);
-  if (isEmpty(reply)) throw unusableCreation(reply, about, "an empty body");
+  if (isEmptyReply(reply)) throw unusableCreation(reply, about, "an empty body");
   const json = parseJson(text);
   if (!json.ok) throw unusableCreation(reply, about, `a body that ${json.message}`, text);
   const body = json.value.value;
@@ -114,11 +114,11 @@ export function expiryIn({ json }: ServiceLink): Pick<LinkChanges, "expirationDa
 }
 
 /** 204, or another success without a body. */
-const isEmpty = ({ body }: HttpReply): boolean => UTF8.decode(body).trim() === "";
+const isEmptyReply = ({ body }: HttpReply): boolean => UTF8.decode(body).trim() === "";
 
 /** A success that does not give the link: one without a body, or JSON such as `{"success":true}`. An error is not a success. */
 export function isWithoutLink(reply: HttpReply): boolean {
-  if (isEmpty(reply)) return true;
+  if (isEmptyReply(reply)) return true;
   const json = parseJson(UTF8.decode(reply.body));
   return json.ok && linksIn(json.value.value).length === 0 && !reportsError(json.value.value);
 }
@@ -198,7 +198,7 @@ const otherLink = ({ status }: HttpReply, { id, answered, effect }: Other): Payl
     },
   );
 
-export interface LinksQuery {
+export interface ListQuery {
   readonly terminalId: string;
   /** When the links were created. */
   readonly from: Date;
@@ -211,7 +211,7 @@ export interface LinksQuery {
 }
 
 /** The address of a page. `links` is the address where links are created. */
-export function pageAddress(links: URL, { from, to, ...query }: LinksQuery): URL {
+export function pageAddress(links: URL, { from, to, ...query }: ListQuery): URL {
   const address = new URL(links);
   const parameters = { ...query, from: formatInstant(from), to: formatInstant(to) };
   for (const [name, value] of Object.entries(parameters))
@@ -221,10 +221,10 @@ export function pageAddress(links: URL, { from, to, ...query }: LinksQuery): URL
 
 /** The links on a page. A service without links may answer with nothing, or with nothing for `records`. */
 export function readPage(reply: HttpReply): readonly Json[] {
-  if (isEmpty(reply)) return [];
+  if (isEmptyReply(reply)) return [];
   const { object } = onlyObject(reply, {
     what: "list of links",
-    findIn: (document) => findWrapped(document, isPage),
+    findIn: (document) => findWrapped(document, isPageOfLinks),
     isCertain: (page) => isFilled(memberOf(page, "records") ?? null),
     effect: "list",
   });
@@ -234,7 +234,7 @@ export function readPage(reply: HttpReply): readonly Json[] {
 
 const isFilled = (records: Json): boolean => Array.isArray(records) && records.length > 0;
 
-function isPage(value: JsonObject): boolean {
+function isPageOfLinks(value: JsonObject): boolean {
   const records = memberOf(value, "records");
   const isCounted = memberOf(value, "totalCount") !== undefined;
   return Array.isArray(records) || records === null || (records === undefined && isCounted);

@@ -84,7 +84,7 @@ export function resolveSettings({ name, profile, isNamed = false, env }: Setting
   const variables = settingsFrom(env);
   const sides = { account: storedAccount(profile), variables, isNamed };
   const elsewhere = addressesElsewhere(sides);
-  const left = leftOut(sides, elsewhere);
+  const left = settingsLeftOut(sides, elsewhere);
   const stored = [
     { source: "profile", values: withoutSettings(profile ?? {}, left) },
     { source: "service", values: withoutSettings(serviceOf(profile), left) },
@@ -137,20 +137,20 @@ const storedAccount = (profile: Profile = {}): Profile => ({
 });
 
 /** What is stored, and what the environment says beside it. */
-interface Sides {
+interface AccountSides {
   readonly account: Profile;
   readonly variables: Profile;
   readonly isNamed: boolean;
 }
 
 /** Whether the environment says what this is, and not the account. */
-const isOfVariable = (key: SettingKey, { account, variables, isNamed }: Sides): boolean =>
+const isOfVariable = (key: SettingKey, { account, variables, isNamed }: AccountSides): boolean =>
   variables[key] !== undefined && !(isNamed && account[key] !== undefined);
 
 type SecretAddress = "baseUrl" | "tokenUrl";
 
 /** The addresses in the environment that the stored secrets were not stored for. */
-function addressesElsewhere(sides: Sides): readonly SecretAddress[] {
+function addressesElsewhere(sides: AccountSides): readonly SecretAddress[] {
   const origins = originsOf(sides.account);
   return (["baseUrl", "tokenUrl"] as const).filter(
     (key) => isOfVariable(key, sides) && !origins.has(originOf(sides.variables[key] ?? "")),
@@ -158,7 +158,7 @@ function addressesElsewhere(sides: Sides): readonly SecretAddress[] {
 }
 
 /** What is stored, and is no part of the account that the environment describes. */
-function leftOut(sides: Sides, elsewhere: readonly SecretAddress[]): readonly SettingKey[] {
+function settingsLeftOut(sides: AccountSides, elsewhere: readonly SecretAddress[]): readonly SettingKey[] {
   const ofService: SettingKey[] = ["token", "tokenUrl"];
   // A path of the profile holds at another address too.
   if (!sides.account.transactionUrl?.startsWith("/")) ofService.push("transactionUrl");
@@ -209,7 +209,7 @@ function resolveLogin(find: Find, sources: readonly SettingSource[]): Login | un
 }
 
 function withheldSecret(
-  { account, variables }: Sides,
+  { account, variables }: AccountSides,
   left: readonly SettingKey[],
   [elsewhere]: readonly SecretAddress[],
 ): WithheldSecret | undefined {

@@ -31,7 +31,7 @@ interface LoginValue {
   readonly optional?: true;
 }
 
-const TABLE = {
+const SETTING_TABLE = {
   service: {
     means: `the built-in service whose settings apply unless the profile has its own: ${SERVICE_NAMES.join(" or ")}`,
     parse: VALUE_KINDS.service,
@@ -202,19 +202,20 @@ const TABLE = {
   },
 } satisfies Readonly<Record<string, SettingDefinition<unknown>>>;
 
-export type SettingKey = keyof typeof TABLE;
+export type SettingKey = keyof typeof SETTING_TABLE;
 export type SettingValue<Key extends SettingKey> =
-  (typeof TABLE)[Key]["parse"] extends SettingParser<infer Value> ? Value : never;
+  (typeof SETTING_TABLE)[Key]["parse"] extends SettingParser<infer Value> ? Value : never;
 
 export const SETTINGS: {
-  readonly [Key in SettingKey]: SettingDefinition<SettingValue<Key>> & Omit<(typeof TABLE)[Key], "parse">;
-} = TABLE;
-export const SETTING_KEYS = Object.keys(TABLE) as SettingKey[];
-export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(TABLE, key);
+  readonly [Key in SettingKey]: SettingDefinition<SettingValue<Key>> &
+    Omit<(typeof SETTING_TABLE)[Key], "parse">;
+} = SETTING_TABLE;
+export const SETTING_KEYS = Object.keys(SETTING_TABLE) as SettingKey[];
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTING_TABLE, key);
 
 /** A setting that `config` shows and sets. */
 export type ConfigKey = {
-  [Key in SettingKey]: (typeof TABLE)[Key] extends { readonly secret: true } ? never : Key;
+  [Key in SettingKey]: (typeof SETTING_TABLE)[Key] extends { readonly secret: true } ? never : Key;
 }[SettingKey];
 export const isConfigKey = (key: string): key is ConfigKey =>
   isSettingKey(key) && SETTINGS[key].secret !== true;
@@ -223,9 +224,10 @@ export const CONFIG_KEYS: readonly ConfigKey[] = SETTING_KEYS.filter(isConfigKey
 
 /** A setting that `login` takes. */
 export type AccountKey = {
-  [Key in SettingKey]: (typeof TABLE)[Key] extends { readonly login: LoginValue } ? Key : never;
+  [Key in SettingKey]: (typeof SETTING_TABLE)[Key] extends { readonly login: LoginValue } ? Key : never;
 }[SettingKey];
 
-export const isAccountKey = (key: string): key is AccountKey => isSettingKey(key) && "login" in TABLE[key];
+export const isAccountKey = (key: string): key is AccountKey =>
+  isSettingKey(key) && "login" in SETTING_TABLE[key];
 /** `--base-url`. */
 export const loginFlagOf = (key: AccountKey): string => SETTINGS[key].login.flag.split(" ")[0] ?? "";

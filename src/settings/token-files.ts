@@ -30,10 +30,10 @@ export interface SharedToken {
   /** Throws the failure of the file system. */
   keep(token: AccessToken): void;
   /** Does the work while no other process does; `pause` waits for one that does. */
-  alone<T>(work: () => Promise<T>, pause: Pause): Promise<T>;
+  alone<T>(work: () => Promise<T>, pause: LockPause): Promise<T>;
 }
 
-type Pause = (milliseconds: number) => Promise<void>;
+type LockPause = (milliseconds: number) => Promise<void>;
 
 /** Of an account that is not stored. */
 export const NOT_SHARED: SharedToken = {
@@ -76,7 +76,7 @@ const sharedToken = (path: string, { tokenUrl, clientId, scope }: TokenClient): 
 });
 
 /** Undefined where no file can be made: nothing is shared then. */
-async function lockOf(path: string, pause: Pause): Promise<(() => void) | undefined> {
+async function lockOf(path: string, pause: LockPause): Promise<(() => void) | undefined> {
   try {
     makeFolder(dirname(path));
     return await lockBeside(path, pause);

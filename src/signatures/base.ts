@@ -102,7 +102,7 @@ interface RequestParts {
 
 const requestParts = (request: RequestHead): RequestParts => ({
   request,
-  query: once(() => queryParameters(pathAndQuery(request).query)),
+  query: once(() => queryParametersIn(pathAndQuery(request).query)),
   digests: once(() => readDictionary(receivedLines("content-digest", request.headers)).parsed),
 });
 
@@ -135,7 +135,7 @@ const DERIVED_VALUES: Readonly<Record<DerivedName, (request: RequestHead) => str
   "@query": (request) => pathAndQuery(request).query || "?",
 };
 
-function queryParameters(query: string): Map<string, string[]> {
+function queryParametersIn(query: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [key, value] of new URLSearchParams(query)) {
     const name = encodeFormPart(key);

@@ -174,7 +174,7 @@ export function publicJwk(key: KeyObject, keyid: string): JsonWebKey {
   return { ...members, kid: keyid, use: "sig", alg: JWK_ALGORITHM };
 }
 
-interface Reading {
+interface KeyTextReading {
   readonly key?: VerificationKey;
   /** That the key was read from. */
   readonly certificate?: X509Certificate;
@@ -182,7 +182,7 @@ interface Reading {
   readonly remark?: string;
 }
 
-function readForm(form: KeyForm): Reading {
+function readForm(form: KeyForm): KeyTextReading {
   if (form.form === "refused") return { remark: form.what };
   return form.form === "der" ? readDer(form.der) : readJwk(form.jwk, form.place);
 }
@@ -210,7 +210,7 @@ function privateKeyIn(der: Buffer): KeyObject | undefined {
 const PRIVATE = "is a private key: give its public key, which openssl pkey -pubout prints";
 
 /** Private first, since Node reads private keys as public too. */
-function readDer(der: Buffer): Reading {
+function readDer(der: Buffer): KeyTextReading {
   if (privateKeyIn(der) !== undefined) return { remark: `it ${PRIVATE}` };
   for (const type of ["spki", "pkcs1"] as const) {
     const key = tryRead(() => createPublicKey({ key: der, format: "der", type }));
@@ -220,7 +220,7 @@ function readDer(der: Buffer): Reading {
   return certificate ?? { remark: "its DER is neither a public key nor a certificate" };
 }
 
-const fromCertificate = (certificate: X509Certificate): Reading => ({
+const fromCertificate = (certificate: X509Certificate): KeyTextReading => ({
   key: verificationKey(certificate.publicKey, {
     validity: { from: Date.parse(certificate.validFrom) / 1000, to: Date.parse(certificate.validTo) / 1000 },
   }),
@@ -232,7 +232,7 @@ const PRIVATE_MEMBERS = [...PUBLIC_MEMBERS, "d", "p", "q", "dp", "dq", "qi"] as 
 
 const isSecretJwk = (jwk: Record<string, unknown>): boolean => jwk["kty"] === "oct" || "d" in jwk;
 
-function readJwk(jwk: Record<string, unknown>, place = "it"): Reading {
+function readJwk(jwk: Record<string, unknown>, place = "it"): KeyTextReading {
   if (jwk["kty"] === "oct") return { remark: `${place} is a shared secret (kty oct), not a public key` };
   if ("d" in jwk) return { remark: `${place} ${PRIVATE}` };
   const key = tryRead(() => createPublicKey({ key: keyMembers(jwk, PUBLIC_MEMBERS), format: "jwk" }));

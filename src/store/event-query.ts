@@ -1,5 +1,5 @@
 /** Which events and rejections are asked for, by lists, pages, counts and operators alike, and the conditions that find them. */
-import type { DeliveryState, RunKeys } from "../events/event.ts";
+import type { ForwardState, RunKeys } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
 import { comparableText } from "../values/comparable-text.ts";
 import type { Dialect } from "./dialects.ts";
@@ -37,7 +37,7 @@ export interface EventQuery {
   readonly otherThan?: RunKeys | undefined;
   readonly path?: string | undefined;
   /** How their deliveries stand; `open` are those that wait or failed. */
-  readonly state?: DeliveryState | "open" | "rejected" | undefined;
+  readonly state?: ForwardState | "open" | "rejected" | undefined;
   readonly sought?: Sought | undefined;
 }
 
@@ -149,7 +149,7 @@ function firstSearched({ state, sought, since, until }: EventQuery, { schema }: 
 }
 
 /** The events whose deliveries are in a state that few are in. */
-function inState(state: Exclude<DeliveryState, "delivered"> | "open", schema: Sql): Sql {
+function inState(state: Exclude<ForwardState, "delivered"> | "open", schema: Sql): Sql {
   if (state === "open") return sql`${inState("pending", schema)} UNION ALL ${inState("failed", schema)}`;
   // What waits has an index of its own: with a bare column, `event` would be searched among all deliveries.
   const event = raw(state === "pending" ? "event || '' AS event" : "event");

@@ -27,7 +27,7 @@ import {
   type Ordered,
   type Pruned,
   rejectionWrite,
-  sizeOf,
+  writeSize,
   type AnyTold,
   type Told,
   type Write,
@@ -122,7 +122,7 @@ export function createEventStore(database: EventDatabase, user: string) {
     again: (event: NewEvent) => tell(group, eventWrite(event, undefined, true)),
     reject: async (rejection) => {
       const write = rejectionWrite(rejection);
-      const size = sizeOf(write);
+      const size = writeSize(write);
       // A flood of junk leaves room for what may be a payment.
       const room = write.worth < WORTH.record ? MAX_WAITING_REJECTIONS / 2 : MAX_WAITING_REJECTIONS;
       if (rejectedBytes + size > room) {

@@ -9,16 +9,16 @@ import { sql } from "./sql.ts";
  */
 type FactName = "store" | "created" | "pruned" | "dropped" | "schema";
 
-type Statements = Pick<DatabaseSession, "all" | "dialect">;
+type FactStatements = Pick<DatabaseSession, "all" | "dialect">;
 
 /** Undefined where the store does not have it. */
-export async function factOf({ all, dialect }: Statements, name: FactName): Promise<string | undefined> {
+export async function factOf({ all, dialect }: FactStatements, name: FactName): Promise<string | undefined> {
   const [row] = await all(sql`SELECT value FROM ${dialect.schema}facts WHERE name = ${name}`);
   return row === undefined ? undefined : String(row["value"]);
 }
 
 export async function timeOfFact(
-  statements: Statements,
+  statements: FactStatements,
   name: "created" | "pruned" | "dropped",
 ): Promise<number | undefined> {
   const text = await factOf(statements, name);
@@ -27,7 +27,7 @@ export async function timeOfFact(
 
 /** Only where the time is later than before: under a flood, two groups on a server would wait for each other's row. */
 export async function advanceFact(
-  { all, dialect: { schema } }: Statements,
+  { all, dialect: { schema } }: FactStatements,
   name: "pruned" | "dropped",
   time: number,
 ): Promise<void> {

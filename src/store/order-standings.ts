@@ -28,7 +28,7 @@ export async function standingsAtArrival(
   session: Pick<DatabaseSession, "dialect" | "all">,
   arrived: readonly ArrivedRecord[],
 ): Promise<ReadonlyMap<string, OrderStanding>> {
-  const found = await recordsOf(
+  const found = await orderRecords(
     session,
     arrived.map(({ number }) => number),
   );
@@ -67,7 +67,7 @@ export async function standingsNow(
   events: readonly Pick<StoredEvent, "id" | "key" | "reference">[],
   keysOfRun: () => Promise<RunKeys>,
 ): Promise<ReadonlyMap<string, OrderStanding>> {
-  const found = await recordsOf(
+  const found = await orderRecords(
     session,
     events.map(({ reference }) => reference),
   );
@@ -94,7 +94,7 @@ interface FoundRecord {
 }
 
 /** The first records of each number, in the order of arrival. */
-async function recordsOf(
+async function orderRecords(
   session: Pick<DatabaseSession, "dialect" | "all">,
   numbers: readonly string[],
 ): Promise<ReadonlyMap<string, readonly FoundRecord[] | "damaged">> {

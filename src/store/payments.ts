@@ -5,7 +5,7 @@ import { comparableText } from "../values/comparable-text.ts";
 import { OUTCOMES } from "../domain/outcome.ts";
 import { readRecord } from "../domain/transaction.ts";
 import { type Payment, paymentIn } from "../orders/order.ts";
-import type { DeliveryState } from "../events/event.ts";
+import type { ForwardState } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
 import type { Readable } from "./dialects.ts";
 import { timeOfFact } from "./facts.ts";
@@ -22,7 +22,7 @@ export interface StoredPayment extends Payment {
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
   /** Null if it is forwarded nowhere, so that nobody can say whether an application has accepted it. */
-  readonly delivery: DeliveryState | null;
+  readonly delivery: ForwardState | null;
   /** The thumbprint of the key that verified it. */
   readonly key: string;
   /** A record of the same reference that is approved or unclear arrived before those that were asked for. */

@@ -34,7 +34,7 @@ const SPARE_TIME = 1_000;
  * that stops in the middle of a group must not delay others that store the same event. After a failover, the address may
  * lead to another store: behind a pool of connections, also on the same connection.
  */
-const BEGIN = sql`BEGIN ISOLATION LEVEL READ COMMITTED;
+const BEGIN_READ_COMMITTED = sql`BEGIN ISOLATION LEVEL READ COMMITTED;
   SELECT set_config('synchronous_commit', 'on', true)
     WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write');
   SET LOCAL statement_timeout = '6s';
@@ -75,7 +75,7 @@ function connect(
   const transact: Transact = async (work) => {
     const expected = await identity();
     return connections.use(async (all) => {
-      const begun = await all(BEGIN);
+      const begun = await all(BEGIN_READ_COMMITTED);
       identityIn(begun, name, steps.length, expected);
       const result = await work({ dialect: POSTGRES, all, now: Number(begun[0]?.["now"]) });
       await all(sql`COMMIT`);

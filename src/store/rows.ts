@@ -6,14 +6,14 @@ import { messageOf } from "../values/system-reason.ts";
 import { LateRecord } from "../domain/transaction.ts";
 import { withBody } from "../http/message.ts";
 import { SEND_FAILURES } from "../http/send-failure.ts";
-import type { Claimed, DeliveryState, Rejection } from "../events/event.ts";
+import type { Claimed, ForwardState, Rejection } from "../events/event.ts";
 import type { Action, Arrival, StoredAttempt, StoredEvent } from "../events/history.ts";
 import { ALGORITHM, LABEL } from "../signatures/policy.ts";
 import { CHECKS, type CheckName, type Verdict } from "../signatures/verdict.ts";
 import type { Row } from "./sql.ts";
 import { requireSeal } from "./seal.ts";
 
-const time = z.pipe(
+const storedTime = z.pipe(
   z.number(),
   z.transform((milliseconds) => new Date(milliseconds)),
 );
@@ -61,7 +61,7 @@ const stateColumn = z.nullable(z.enum(["pending", "trying", "delivered", "failed
 const eventRow = z.object({
   id: z.string(),
   uti: z.string(),
-  received_at: time,
+  received_at: storedTime,
   outcome: z.enum(OUTCOMES),
   reference: z.string(),
   key: z.string(),
@@ -76,7 +76,7 @@ const eventRow = z.object({
 });
 const rejectionRow = z.object({
   id: z.string(),
-  received_at: time,
+  received_at: storedTime,
   code: z.string(),
   status: z.number(),
   detail: z.string(),
@@ -91,9 +91,9 @@ const claimedRow = z.object({
   planned_as: z.string(),
   claimed_by: z.string(),
 });
-const arrivalRow = z.object({ id: z.string(), received_at: time });
+const arrivalRow = z.object({ id: z.string(), received_at: storedTime });
 const attemptColumns = z.object({
-  at: time,
+  at: storedTime,
   target: z.string(),
   status: z.nullable(z.number()),
   ms: z.number(),
@@ -103,11 +103,15 @@ const attemptColumns = z.object({
   reply_text: z.nullable(z.string()),
   replay: z.number(),
 });
-const answerRow = z.object({ at: time, target: z.string(), status: z.number() });
-const actionRow = z.object({ at: time, action: z.enum(["retry", "skip", "accept"]), actor: z.string() });
+const answerRow = z.object({ at: storedTime, target: z.string(), status: z.number() });
+const actionRow = z.object({
+  at: storedTime,
+  action: z.enum(["retry", "skip", "accept"]),
+  actor: z.string(),
+});
 
 /** An event that is claimed is `trying`, until the end of the attempt is written. */
-export function deliveryStateOf(column: unknown): DeliveryState | null {
+export function deliveryStateOf(column: unknown): ForwardState | null {
   const state = stateColumn.parse(column);
   return state === "trying" ? "pending" : state;
 }

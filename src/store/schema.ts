@@ -1,10 +1,10 @@
 /** The tables of the event store and of the memory of `bulk`, in both databases: one step a version. */
-import type { DeliveryState } from "../events/event.ts";
+import type { ForwardState } from "../events/event.ts";
 import type { Dialect } from "./dialects.ts";
 import { raw, type Sql } from "./sql.ts";
 
 /** What a step does to each group of tables. A server has both groups; in files, each has its own. */
-interface Step {
+interface SchemaStep {
   readonly events: string;
   readonly sentRows: string;
 }
@@ -13,23 +13,23 @@ interface Step {
  * From each version to the next, from nothing to version 1. A step that was released never changes: stores have what it did. To add a
  * column, append a step (CONTRIBUTING, "How to add"). One that can be null needs nothing else: the seals of older events hold.
  */
-const STEPS: readonly ((dialect: Dialect) => Step)[] = [
+const SCHEMA_STEPS: readonly ((dialect: Dialect) => SchemaStep)[] = [
   (dialect) => ({ events: eventTables(dialect), sentRows: sentRowTables(dialect) }),
 ];
 
 /** The steps of one group of tables. */
-export const stepsOf = (group: keyof Step, dialect: Dialect): readonly string[] =>
-  STEPS.map((step) => step(dialect)[group]);
+export const schemaStepsOf = (group: keyof SchemaStep, dialect: Dialect): readonly string[] =>
+  SCHEMA_STEPS.map((step) => step(dialect)[group]);
 
 /** The steps of a server. */
 export const serverSteps = (dialect: Dialect): readonly string[] =>
-  STEPS.map((step) => Object.values(step(dialect)).join("\n"));
+  SCHEMA_STEPS.map((step) => Object.values(step(dialect)).join("\n"));
 
 /** The index of deliveries that nothing sends again. SQLite uses it only for statements that repeat this condition exactly. */
 const LEFT = "state IN ('failed', 'skipped')";
 
 /** Which deliveries are in a state, so that the indexes find them: events are many more than those that wait or failed. */
-export const IN_STATE: Readonly<Record<DeliveryState, Sql>> = {
+export const IN_STATE: Readonly<Record<ForwardState, Sql>> = {
   pending: raw("due IS NOT NULL"),
   delivered: raw("state = 'delivered'"),
   failed: raw(`${LEFT} AND state = 'failed'`),

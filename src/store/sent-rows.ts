@@ -87,7 +87,7 @@ const LONGEST_LEASE = 10 * LEASE;
 
 const TABLE = raw(SENT_ROWS);
 const KEY = ["key", "occurrence", "attempt"] as const;
-const NAMES = raw(KEY.join());
+const KEY_COLUMNS = raw(KEY.join());
 const CLAIMED = [...KEY, "state", "lease", "sent_at", "payment", "content", "order_number"];
 
 /** Keys that one statement looks for. */
@@ -158,7 +158,7 @@ async function find({ all, now, dialect }: DatabaseSession, keys: readonly strin
   for (let from = 0; from < keys.length; from += KEYS) {
     const rows = await all(
       sql`SELECT * FROM ${dialect.schema}${TABLE} WHERE ${isOneOf(sql`key`, keys.slice(from, from + KEYS))}
-       ORDER BY ${NAMES}`,
+       ORDER BY ${KEY_COLUMNS}`,
     );
     for (const row of rows) {
       const {
@@ -189,7 +189,7 @@ async function writeSent(
   const ordered = inOrder(writes, (write) => sentKeyText(write.type === "claim" ? write.claim : write.key));
   const claims = ordered.flatMap((write) =>
     write.type === "claim"
-      ? [[...keyOf(write.claim), "claimed", now + LEASE, now, ...contentOf(write.claim)]]
+      ? [[...keyOf(write.claim), "claimed", now + LEASE, now, ...rowContentOf(write.claim)]]
       : [],
   );
   const leases = ordered.flatMap((write) =>
@@ -203,7 +203,7 @@ async function writeSent(
   const free = ordered.flatMap((write) =>
     write.type === "settle" && write.end === undefined ? [[...keyOf(write.key)]] : [],
   );
-  const returning = sql`ON CONFLICT DO NOTHING RETURNING ${NAMES}`;
+  const returning = sql`ON CONFLICT DO NOTHING RETURNING ${KEY_COLUMNS}`;
   const claimed = await insert(session, SENT_ROWS, CLAIMED, claims, returning);
   const types = ["TEXT", dialect.types.integer, dialect.types.integer];
   const isGiven = raw(KEY.map((name, at) => `${SENT_ROWS}.${name} = given.column${at + 1}`).join(" AND "));
@@ -213,11 +213,11 @@ async function writeSent(
   const settle = update(
     "state = given.column4, id = given.column5, url = given.column6, error = given.column7",
   );
-  const returned = (values: Sql): Sql => sql`${settle(values)} RETURNING ${NAMES}`;
+  const returned = (values: Sql): Sql => sql`${settle(values)} RETURNING ${KEY_COLUMNS}`;
   const settled = await forRows(session, links, returned, [...types, "TEXT", "TEXT", "TEXT", "TEXT"]);
   // No run deletes a claim: something else emptied the memory.
   if (settled.length < links.length) throw emptied();
-  const remove = (values: Sql): Sql => sql`DELETE FROM ${table} WHERE (${NAMES}) IN (VALUES ${values})`;
+  const remove = (values: Sql): Sql => sql`DELETE FROM ${table} WHERE (${KEY_COLUMNS}) IN (VALUES ${values})`;
   await forRows(session, free, remove, types);
   return new Set(claimed.map((row) => KEY.map((name) => String(row[name])).join(" ")));
 }
@@ -227,12 +227,13 @@ const forget = async ({ all, now, dialect: { schema } }: DatabaseSession, age: n
   const [newest] = await all(sql`SELECT max(sent_at) AS sent_at FROM ${schema}${TABLE}`);
   const today = Math.min(now, Number(newest?.["sent_at"] ?? now));
   await all(
-    sql`DELETE FROM ${schema}${TABLE} WHERE (${NAMES}) IN (
-       SELECT ${NAMES} FROM ${schema}${TABLE} WHERE sent_at < ${today - age} ORDER BY sent_at LIMIT ${FORGOTTEN})`,
+    sql`DELETE FROM ${schema}${TABLE} WHERE (${KEY_COLUMNS}) IN (
+       SELECT ${KEY_COLUMNS} FROM ${schema}${TABLE} WHERE sent_at < ${today - age} ORDER BY sent_at LIMIT ${FORGOTTEN})`,
   );
 };
 
-const contentOf = ({ payment, content, orderNumber }: SentClaim) => [payment, content, orderNumber] as const;
+const rowContentOf = ({ payment, content, orderNumber }: SentClaim) =>
+  [payment, content, orderNumber] as const;
 
 const keyOf = ({ key, occurrence, attempt }: SentKey) => [key, occurrence, attempt] as const;
 

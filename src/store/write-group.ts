@@ -100,7 +100,7 @@ function eachOf<One, Result>(write: (session: DatabaseSession, one: One) => Prom
   };
 }
 
-const KINDS = Object.keys(WRITERS) as Write["type"][];
+const WRITE_KINDS = Object.keys(WRITERS) as Write["type"][];
 
 export async function writeAll(
   session: DatabaseSession,
@@ -113,7 +113,7 @@ export async function writeAll(
     const results = await WRITERS[type](session, own);
     own.forEach((write, at) => told.set(write, results[at]));
   };
-  for (const type of KINDS) await make(type);
+  for (const type of WRITE_KINDS) await make(type);
   return writes.map((write) => told.get(write));
 }
 

@@ -254,7 +254,7 @@ export function rejectionWrite({
 }
 
 /** The bytes that a rejection takes while it waits, about. */
-export const sizeOf = ({ values }: RejectionWrite): number =>
+export const writeSize = ({ values }: RejectionWrite): number =>
   values.reduce<number>(
     (size, value) => size + (typeof value === "string" || value instanceof Uint8Array ? value.length : 0),
     512,

@@ -4,14 +4,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readList, type List } from "../../src/lists/read-list.ts";
 import { writeResults } from "../../src/bulk/results.ts";
-import type { Outcome } from "../../src/bulk/outcome.ts";
+import type { RowOutcome } from "../../src/bulk/outcome.ts";
 
 const SERVICE = "https://pay.example";
 
 async function results(
   text: string,
   format: List["format"] = "csv",
-  answer: Partial<Outcome> = {},
+  answer: Partial<RowOutcome> = {},
 ): Promise<string> {
   const list = await readList(Buffer.from(text));
   const written: Uint8Array[] = [];

@@ -5,7 +5,7 @@ import { Pace } from "../../src/bulk/pace.ts";
 import { readList } from "../../src/lists/read-list.ts";
 import { requestOf, type RowContext } from "../../src/bulk/row.ts";
 import { sendRows, type DueRow, type SentAnswer } from "../../src/bulk/send.ts";
-import type { Outcome } from "../../src/bulk/outcome.ts";
+import type { RowOutcome } from "../../src/bulk/outcome.ts";
 import { SYSTEM_TIMERS } from "../../src/values/timers.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
 import { LEASE, type SentClaim, type Memory } from "../../src/store/sent-rows.ts";
@@ -66,7 +66,7 @@ async function run({
     return { at, sent, cancels: [], isCorrection: false };
   });
   await meanwhile?.(memory, rows);
-  const outcomes = new Map<number, Outcome>();
+  const outcomes = new Map<number, RowOutcome>();
   const pauses: number[] = [];
   let inTheAir = 0;
   let most = 0;

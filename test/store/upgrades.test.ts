@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { LEDGER_STEPS } from "../../src/sandbox/store/schema.ts";
 import { POSTGRES, SQLITE } from "../../src/store/dialects.ts";
 import { openPostgresEventStore, openPostgresMemory } from "../../src/store/postgres.ts";
-import { serverSteps, stepsOf } from "../../src/store/schema.ts";
+import { serverSteps, schemaStepsOf } from "../../src/store/schema.ts";
 import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { openEventStore } from "../../src/store/sqlite/file-store.ts";
 import { openPostgres, openSqlite, THREAD } from "../support/event-stores.ts";
@@ -34,8 +34,8 @@ const later = (schema: string) => [
 it("changes no step that was released: a change is a step of its own", () => {
   const digests = (steps: readonly string[]) => steps.map((step) => hash("sha256", step).slice(0, 12));
   expect({
-    events: digests(stepsOf("events", SQLITE)),
-    sentRows: digests(stepsOf("sentRows", SQLITE)),
+    events: digests(schemaStepsOf("events", SQLITE)),
+    sentRows: digests(schemaStepsOf("sentRows", SQLITE)),
     server: digests(serverSteps(POSTGRES)),
     ledger: digests(LEDGER_STEPS),
   }).toMatchInlineSnapshot(`
@@ -57,7 +57,7 @@ it("changes no step that was released: a change is a step of its own", () => {
 });
 
 describe("a store in a file", () => {
-  const STEPS = [...stepsOf("events", SQLITE), ...later("")];
+  const STEPS = [...schemaStepsOf("events", SQLITE), ...later("")];
   const reader = (path: string, upgrade: boolean) => {
     const store = openEventStore(path, {
       thread: THREAD,

@@ -1,11 +1,11 @@
 /** What a command makes of a command line, without running it. */
 import type { Context } from "../../src/context.ts";
-import type { Command, Readable } from "../../src/commands/command.ts";
+import type { Command, Reads } from "../../src/commands/command.ts";
 import { CommandNode } from "../../src/commands/command-tree.ts";
 
 /** Throws the usage error of the command line. `context` is what the command needs of it. */
 export async function optionsOf<Options>(
-  declaration: Command & Readable<Options>,
+  declaration: Command & Reads<Options>,
   words: readonly string[],
   context: Partial<Omit<Context, "out">> & { readonly out?: Pick<Context["out"], "json"> } = {},
 ): Promise<Options> {

@@ -2,7 +2,7 @@
 import { durationWords } from "../../values/time.ts";
 import { plural } from "../../values/plural.ts";
 import type { RowProblem } from "../../lists/row-problems.ts";
-import type { Outcome } from "../../bulk/outcome.ts";
+import type { RowOutcome } from "../../bulk/outcome.ts";
 import type { Context } from "../../context.ts";
 import type { PaylinkError } from "../../domain/errors.ts";
 import { renderProgress, renderRowProblem } from "../../render/bulk.ts";
@@ -19,7 +19,7 @@ export interface Reporter {
   readonly warnings: (warnings: readonly RowProblem[]) => void;
   /** Sending begins: the number of all rows, and of the rows that are done already. */
   readonly begin: (total: number, done: number) => void;
-  readonly settled: (line: number, outcome: Outcome) => void;
+  readonly settled: (line: number, outcome: RowOutcome) => void;
   /** The run waits for `milliseconds`, because of a failure. */
   readonly paused: (milliseconds: number, cause: PaylinkError) => void;
   /** Removes the progress line while something else is shown. */

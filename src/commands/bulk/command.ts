@@ -22,7 +22,7 @@ import {
 } from "../command.ts";
 import { parseCount, parseLookBack, parseRate, parseTimeout } from "../flag-values.ts";
 import { requestFlags, reusableNeeded } from "../request-flags.ts";
-import { headerLineFlag, parseOnly } from "../shared-flags.ts";
+import { headerLineFlag, parseOnlyLater } from "../shared-flags.ts";
 
 const MAX_CONCURRENCY = 256;
 
@@ -38,7 +38,7 @@ export const bulkFlags = {
     only: repeatable(
       "--only <column=value>",
       "send only the rows that have this value in the column; repeatable",
-      parseOnly,
+      parseOnlyLater,
       { example: "Status=Open" },
     ),
     headerLine: headerLineFlag,

@@ -1,7 +1,7 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
 import { plural, formatCount } from "../../values/plural.ts";
 import type { CheckedRow } from "../../bulk/read.ts";
-import { canBePaid, earlierOutcome, type Outcome } from "../../bulk/outcome.ts";
+import { canBePaid, earlierOutcome, type RowOutcome } from "../../bulk/outcome.ts";
 import type { PlannedRow } from "../../bulk/plan.ts";
 import type { List } from "../../lists/read-list.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
@@ -57,8 +57,8 @@ export async function finishRun(
   const tally = { ...EMPTY_TALLY };
   const named: string[] = [];
   const terminals = new Set<string | undefined>();
-  const outcomeAt = (at: number, row: CheckedRow): Outcome =>
-    outcomeOf(list.planned[at], outcomes.get(at), row);
+  const outcomeAt = (at: number, row: CheckedRow): RowOutcome =>
+    resultOutcomeOf(list.planned[at], outcomes.get(at), row);
   const withoutLink: string[] = [];
   let unknownWithoutNumber = 0;
   for (const [at, row] of list.checked.rows.entries()) {
@@ -110,7 +110,7 @@ export async function finishRun(
 
 function* resultsOf(
   { checked }: PreparedList,
-  outcomeAt: (at: number, row: CheckedRow) => Outcome,
+  outcomeAt: (at: number, row: CheckedRow) => RowOutcome,
 ): Generator<Result> {
   for (const [at, row] of checked.rows.entries())
     yield { row: row.row, outcome: outcomeAt(at, row), terminal: row.identity?.terminal };
@@ -129,7 +129,11 @@ const EMPTY_TALLY: Record<keyof Tally, number> = {
 };
 
 /** What became of a row, in this run or before it. */
-function outcomeOf(planned: PlannedRow | undefined, sent: Outcome | undefined, row: CheckedRow): Outcome {
+function resultOutcomeOf(
+  planned: PlannedRow | undefined,
+  sent: RowOutcome | undefined,
+  row: CheckedRow,
+): RowOutcome {
   if (planned === undefined || planned.state === "invalid")
     return { status: "invalid", error: problemsText(row.problems) };
   if (sent === undefined) return earlierOutcome(planned);
@@ -139,13 +143,13 @@ function outcomeOf(planned: PlannedRow | undefined, sent: Outcome | undefined, r
 
 const orderOrLine = ({ row, identity }: CheckedRow): string => identity?.orderNumber || `line ${row.line}`;
 
-function kindOf({ status, isEarlier, isLeft: left }: Outcome): keyof Tally {
+function kindOf({ status, isEarlier, isLeft: left }: RowOutcome): keyof Tally {
   if (left === true) return "left";
   if (status === "created") return isEarlier === true ? "sent_before" : "created";
-  return KINDS.find((kind) => kind === status) ?? "sent_before";
+  return RESULT_KINDS.find((kind) => kind === status) ?? "sent_before";
 }
 
-const KINDS = ["refused", "not_reached", "unknown", "invalid", "skipped", "not_sent"] as const;
+const RESULT_KINDS = ["refused", "not_reached", "unknown", "invalid", "skipped", "not_sent"] as const;
 
 /** What the summaries of a run and of a dry run have in common. */
 export async function summaryOf(

@@ -40,7 +40,7 @@ export function formRefusal(context: Context, list: List, options: BulkOptions):
     sums.set(key, {
       ...known,
       count: known.count + 1,
-      lines: [...known.lines, row.line].slice(0, MOST_LINES),
+      lines: [...known.lines, row.line].slice(0, MOST_LINES_NAMED),
     });
     if (request !== null) known.sums.add(request.amount, request.currency);
   }
@@ -74,7 +74,7 @@ interface ClaimedRows {
   readonly sums: Sums;
 }
 
-const MOST_LINES = 3;
+const MOST_LINES_NAMED = 3;
 
 const claimProblem = ({ claim: { column, says }, lines, count, sums }: ClaimedRows): Problem => {
   const more = count > lines.length ? ` and ${count - lines.length} more` : "";

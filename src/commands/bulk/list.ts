@@ -180,7 +180,7 @@ export function requireRead(
   if (!isOpen) return;
   const { code, message, hints, details } = failure;
   const isRefused = FAILURES[code].exit === FAILURES.unauthorized.exit;
-  throw new PaylinkError(isRefused ? code : "not_reached", `${UNREAD} ${message}`, {
+  throw new PaylinkError(isRefused ? code : "not_reached", `${LINKS_UNREAD} ${message}`, {
     consequence: "Nothing was sent.",
     ...(isRefused ? { hints } : {}),
     details,
@@ -188,5 +188,5 @@ export function requireRead(
   });
 }
 
-const UNREAD =
+const LINKS_UNREAD =
   "The links of the service could not be read, so it is not known which orders have one already.";

@@ -2,7 +2,7 @@
 import { plural, wordFor } from "../../values/plural.ts";
 import { setImmediate } from "node:timers/promises";
 import { TURN } from "../../bulk/read.ts";
-import { linkText } from "../../bulk/outcome.ts";
+import { linkWords } from "../../bulk/outcome.ts";
 import type { PlannedRow } from "../../bulk/plan.ts";
 import { requestOf } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
@@ -24,7 +24,7 @@ import { rowsOfKind, type RowSentBefore } from "./named-rows.ts";
 import { rerun } from "./rerun.ts";
 
 /** What this run asks for. */
-export interface Asked {
+export interface AskedRows {
   readonly links: number;
   readonly sums: Sums;
   /** The first links. */
@@ -34,7 +34,7 @@ export interface Asked {
 /** Links that are shown before they are sent. */
 const SHOWN = 3;
 
-export async function askedNow(context: Context, list: PreparedList): Promise<Asked> {
+export async function askedNow(context: Context, list: PreparedList): Promise<AskedRows> {
   const sums = new Sums();
   const first: PaymentLinkRequest[] = [];
   let links = 0;
@@ -63,7 +63,7 @@ function* requestsNow(
 /** The list as a person sees it before it is sent. */
 export async function renderPreview(
   { settings, out }: Context,
-  { links, sums, first }: Asked,
+  { links, sums, first }: AskedRows,
   { service }: BulkOptions,
   paint: Paint,
 ): Promise<string> {
@@ -136,17 +136,17 @@ function readingLines(list: PreparedList): string[] {
       ({ isElsewhere, link }) => isElsewhere && link !== undefined,
       (rows) =>
         `${rows} ${wordFor(list.counts.elsewhere, "has", "have")} a link that a colleague or another program made.`,
-      (row) => `${linkText(row.link)}, ${row.link.status ?? "state not known"}`,
+      (row) => `${linkWords(row.link)}, ${row.link.status ?? "state not known"}`,
     ),
     ...named(
       ({ others }) => others.length > 0,
       (rows) => `${rows}: another link of the order can be paid. To cancel it: links cancel <id>.`,
-      ({ others }) => others.map(linkText).join(", "),
+      ({ others }) => others.map(linkWords).join(", "),
     ),
     ...named(
       ({ state, isForOther, isDue, isLeft }) => state === "paid" && isForOther && !isDue && !isLeft,
       (rows) => `${rows} paid, and the list asks for another payment now: nothing is sent for them.`,
-      (row) => `${row.identity.payment}, was paid with ${linkText(row.link)}`,
+      (row) => `${row.identity.payment}, was paid with ${linkWords(row.link)}`,
     ),
   ];
 }

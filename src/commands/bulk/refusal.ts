@@ -2,7 +2,7 @@
 import { plural, wordFor, formatCount } from "../../values/plural.ts";
 import type { CheckedRow } from "../../bulk/read.ts";
 import { grouped } from "../../bulk/groups.ts";
-import { linkText } from "../../bulk/outcome.ts";
+import { linkWords } from "../../bulk/outcome.ts";
 import { isEnded, isHeldUp } from "../../bulk/plan.ts";
 import { knownPart } from "../../bulk/row.ts";
 import { cellText } from "../../lists/cells.ts";
@@ -170,6 +170,6 @@ function linkOfChange(link: Attempt, others: readonly Attempt[]): string {
   if (isEnded(link)) return `Its link ${named} is ${status}: this customer has no link that can be paid`;
   const state = status === undefined ? "" : ` (${status})`;
   const more =
-    others.length === 0 ? "" : `, and can be paid with ${others.map(linkText).map(safeText).join(", ")} too`;
+    others.length === 0 ? "" : `, and can be paid with ${others.map(linkWords).map(safeText).join(", ")} too`;
   return `It has the link ${named}${state}${more}`;
 }

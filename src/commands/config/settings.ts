@@ -141,7 +141,7 @@ export async function storeSetting(
     });
   }
   const { value } = read;
-  if (key === "webhookKey" && check) await requireKeys(target, texts, context);
+  if (key === "webhookKey" && check) await requireReadable(target, texts, context);
   const also = followers(key, profileNamed(stored.profiles(), target) ?? {});
   const changed = await changeProfile(context, target, (before) => ({
     ...before,
@@ -226,7 +226,7 @@ const followers = (key: ConfigKey, { callbackUrl, failureCallbackUrl }: Profile)
     : [];
 
 /** Throws if a key cannot be read or used: `listen` would not start with it. */
-async function requireKeys(name: string, texts: readonly string[], context: Context): Promise<void> {
+async function requireReadable(name: string, texts: readonly string[], context: Context): Promise<void> {
   const read = SETTINGS.webhookKey.parse(texts);
   if (!read.ok) return;
   const found = await checkKeys(settingsWith(name, { webhookKey: read.value }), context, "webhookKey");

@@ -65,14 +65,14 @@ export async function waitForPayment(context: Context, { created, quiet }: Payme
     else if (seen.status !== before && out.json) out.data(answer.text);
     if (end === "paid") return 0;
     if (end !== undefined)
-      throw new PaylinkError("payment_failed", ENDED[end], {
+      throw new PaylinkError("payment_failed", ENDED_UNPAID[end], {
         details: { link: id, linkStatus: seen.status },
       });
     if (timeLimit.isInGrace) throw waitTimedOut(id, seen, timeLimit.milliseconds);
   }
 }
 
-const ENDED = {
+const ENDED_UNPAID = {
   cancelled: "The link was cancelled before it was paid.",
   expired: "The link expired before it was paid.",
 } as const satisfies Record<Exclude<LinkEnd, "paid">, string>;

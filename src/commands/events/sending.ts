@@ -1,7 +1,7 @@
 /** How `paylink events replay` sends stored events again: which ones, with which signature, and how each attempt ended. */
 import type { Context } from "../../context.ts";
 import { type ForwardingKey, openForwardingKey } from "../../sender/signing-key.ts";
-import { type Attempt, makeAttempt, type Deliver } from "../../receiver/attempt.ts";
+import { type ForwardAttempt, makeAttempt, type Deliver } from "../../receiver/attempt.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import type { EventStore } from "../../store/event-store.ts";
@@ -15,7 +15,7 @@ import { findEvents, MOST_COUNTED } from "./stored-events.ts";
 
 export type ReplayValues = ValuesOf<typeof replayFlags> & { readonly uti: readonly string[] };
 
-interface ReplayAttempt extends Attempt {
+interface ReplayAttempt extends ForwardAttempt {
   /** Why the application probably did not accept it. */
   readonly cause: string | undefined;
 }

@@ -35,7 +35,7 @@ interface ShowValues {
 export async function showEvent(context: Context, { uti, full, db }: ShowValues): Promise<number> {
   const { out } = context;
   const store = await context.events(db);
-  const ofOrder = await eventsOfOrder(store, uti);
+  const ofOrder = await eventsNumbered(store, uti);
   if (ofOrder.length > 1) return showOrder(context, store, ofOrder);
   const [found = await store.findOne(uti)] = ofOrder;
   if (found.type === "rejected")
@@ -63,7 +63,7 @@ export async function showEvent(context: Context, { uti, full, db }: ShowValues)
 }
 
 /** The events whose order number it is, in the order of arrival. */
-async function eventsOfOrder(store: EventStore, name: string): Promise<StoredEvent[]> {
+async function eventsNumbered(store: EventStore, name: string): Promise<StoredEvent[]> {
   const number = comparableText(name);
   const found: StoredEvent[] = [];
   if (number === "") return found;
@@ -174,7 +174,7 @@ const KIND_COLOURS = { good: "green", bad: "red", waiting: "yellow" } as const;
 function standingLines(event: StoredEvent, { attempts }: History, { out, named }: Context): string[] {
   const standing = eventStanding(event.delivery, attempts);
   const { kind, did = "", next = did, at } = standingWords(standing);
-  const retry = RETRIES[standing.fate];
+  const retry = RETRY_EFFECTS[standing.fate];
   return [
     `  ${out.paint[KIND_COLOURS[kind]](safeText(at === null ? next : `${next} at ${formatLocal(at)}.`))}`,
     ...(retry === undefined
@@ -184,7 +184,7 @@ function standingLines(event: StoredEvent, { attempts }: History, { out, named }
 }
 
 /** What `events retry` does, if it does anything that would not happen anyway. */
-const RETRIES: Readonly<Partial<Record<EventFate, string>>> = {
+const RETRY_EFFECTS: Readonly<Partial<Record<EventFate, string>>> = {
   refused: "lets a listen --ack stored forward it",
   failed: "lets a listen --ack stored forward it",
   skipped: "forwards it after all",

@@ -7,13 +7,13 @@ export function fitGuide(text: string, width: number): string {
   return blocksOf(text.split("\n"))
     .map((lines) => {
       const isWide = lines.some((line) => widthOf(line) > width);
-      return isWide && isProse(lines) ? filled(lines, width) : lines.join("\n");
+      return isWide && isProse(lines) ? refilled(lines, width) : lines.join("\n");
     })
     .join("\n");
 }
 
 /** `1. `, `  - `: what follows is below its text. */
-const headOf = (line: string): string => /^ *(?:(?:\d+\.|-) +)?/.exec(line)?.[0] ?? "";
+const indentOf = (line: string): string => /^ *(?:(?:\d+\.|-) +)?/.exec(line)?.[0] ?? "";
 
 /** Lines that belong together: they are not empty, and begin at one column. */
 function blocksOf(lines: readonly string[]): (readonly string[])[] {
@@ -21,7 +21,7 @@ function blocksOf(lines: readonly string[]): (readonly string[])[] {
   for (const line of lines) {
     const block = blocks.at(-1);
     const [first = ""] = block ?? [];
-    const goesOn = first !== "" && line !== "" && headOf(line) === " ".repeat(headOf(first).length);
+    const goesOn = first !== "" && line !== "" && indentOf(line) === " ".repeat(indentOf(first).length);
     if (block !== undefined && goesOn) block.push(line);
     else blocks.push([line]);
   }
@@ -32,8 +32,8 @@ function blocksOf(lines: readonly string[]): (readonly string[])[] {
 const isProse = (lines: readonly string[]): boolean =>
   /[.:;,)]$/.test(lines.at(-1) ?? "") && !lines.some((line) => /\S {2,}\S/.test(line));
 
-function filled(lines: readonly string[], width: number): string {
-  const head = headOf(lines[0] ?? "");
+function refilled(lines: readonly string[], width: number): string {
+  const head = indentOf(lines[0] ?? "");
   const text = lines.map((line) => line.slice(head.length)).join(" ");
   return head + wrap(text, width - head.length, head.length);
 }

@@ -91,7 +91,7 @@ export async function listLinks(context: Context, options: ListOptions): Promise
     await printLines(await newestLinks(api, options, (_, json) => ownText(stringifyJson(json))), context);
   else if (csv)
     await printLines(
-      [CSV_HEADER, ...(await newestLinks(api, options, (link) => ownText(csvOf(link))))],
+      [LINKS_CSV_HEADER, ...(await newestLinks(api, options, (link) => ownText(csvOf(link))))],
       context,
     );
   else if (quiet)
@@ -186,7 +186,7 @@ const CSV_COLUMNS = {
   url: ({ url }) => url ?? "",
 } satisfies Readonly<Record<string, (link: PaymentLink) => string>>;
 
-const CSV_HEADER = Object.keys(CSV_COLUMNS).join(",");
+const LINKS_CSV_HEADER = Object.keys(CSV_COLUMNS).join(",");
 const csvOf = (link: PaymentLink): string => csvRecord(Object.values(CSV_COLUMNS).map((cell) => cell(link)));
 
 /** Columns of a terminal in which a row has room for what 80 columns have not. */
@@ -232,18 +232,18 @@ function minuteOf(date: LinkDate, offset: string | undefined): string {
   return offset === undefined ? text : text.replace(` ${offset}`, "");
 }
 
-interface LinkOptions {
+interface ShownLinkOptions {
   /** Its id. */
   readonly link: string;
   readonly quiet: boolean;
 }
 
-interface UpdateOptions extends LinkOptions {
+interface UpdateOptions extends ShownLinkOptions {
   readonly description: string | undefined;
   readonly expires: Date | undefined;
 }
 
-interface ShowOptions extends LinkOptions {
+interface ShowOptions extends ShownLinkOptions {
   readonly db: string | undefined;
 }
 
@@ -283,7 +283,7 @@ export async function updateLink(
   return 0;
 }
 
-interface CancelOptions extends Omit<LinkOptions, "link"> {
+interface CancelOptions extends Omit<ShownLinkOptions, "link"> {
   /** Their ids. */
   readonly links: readonly string[];
 }

@@ -42,7 +42,7 @@ export async function test(
   const lost = reconcile ? [...report.lost.values()] : [];
   out.result({ type: "summary", command, exit, ...report.counts, lost: lost.length }, undefined);
   out.note(report.text(out.notePaint));
-  if (exit !== 0) out.note(ENDED);
+  if (exit !== 0) out.note(SANDBOX_ENDED);
   if (lost.length === 0 || exit !== 0) return exit;
   throw new PaylinkError(
     "records_differ",
@@ -51,7 +51,7 @@ export async function test(
 }
 
 /** What a failed command has advised names the sandbox that ends with it. */
-const ENDED =
+const SANDBOX_ENDED =
   "The sandbox of this run has ended, and its links with it. Commands that were printed above work only inside of such a run: paylink test -- <command>.";
 
 /** Variables of a live account or of its event store would win over the profile of the sandbox. */

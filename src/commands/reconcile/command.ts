@@ -7,7 +7,7 @@ import {
   csvFlag,
   eventStoreFlag as db,
   headerLineFlag,
-  parseOnly,
+  parseOnlyLater,
   quietFlag,
   serviceKeyFlag,
   terminalFlag,
@@ -37,7 +37,7 @@ export const reconcileFlags = {
   only: repeatable(
     "--only <column=value>",
     "read only the lines of the books that have this value in the column; repeatable",
-    parseOnly,
+    parseOnlyLater,
     { example: "Status=Paid" },
   ),
   headerLine: headerLineFlag,

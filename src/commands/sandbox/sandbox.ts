@@ -75,12 +75,12 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
   context.later(running.close);
   // paylink sends no token there, so a profile with this address would be of no use.
   if (!isExposed(new URL(running.baseUrl))) await home.register(running.baseUrl, LISTENER_URL);
-  announce(running, options.clock, context);
+  announceSandbox(running, options.clock, context);
   await interruption(signal);
   return 0;
 }
 
-function announce(
+function announceSandbox(
   { url, baseUrl, dashboardUrl }: RunningSandbox,
   stoppedAt: Date | undefined,
   { out }: Context,

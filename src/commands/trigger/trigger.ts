@@ -189,7 +189,7 @@ function showAnswer(
   { quiet, tamper, signWith }: TriggerOptions,
 ): number {
   const url = targetUri(request);
-  if (answer.status === null) throw unanswered(answer, url);
+  if (answer.status === null) throw endpointUnanswered(answer, url);
   const endings = tamper === undefined ? { genuine: [answer] } : { genuine: [], forged: [answer] };
   const cause = likelyCause(endings, { comesAgain: false, ownKey: samplesKey(signWith) });
   const { status, milliseconds: ms, reply } = answer;
@@ -201,7 +201,7 @@ function showAnswer(
   return answer.status;
 }
 
-const unanswered = (answer: MissingAnswer, url: string): PaylinkError =>
+const endpointUnanswered = (answer: MissingAnswer, url: string): PaylinkError =>
   answer.sent
     ? new PaylinkError(
         "outcome_unknown",

@@ -69,5 +69,6 @@ export default command({
   flags: verifyFlags,
   rules: [excludes(["event"], ["file"]), needs(["db"], ["event"])],
   consequence: "Nothing was verified.",
-  run: async (context, { file, ...flags }) => (await import("./verify.ts")).verify(context, file, flags),
+  run: async (context, { file, ...flags }) =>
+    (await import("./verify.ts")).verifyCapture(context, file, flags),
 });

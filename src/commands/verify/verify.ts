@@ -21,7 +21,7 @@ import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 type VerifyFlags = ValuesOf<typeof verifyFlags>;
 
 /** The webhook is in a file, on stdin, or in the event store. */
-export async function verify(
+export async function verifyCapture(
   context: Context,
   file: string | undefined,
   flags: VerifyFlags,
@@ -183,7 +183,7 @@ const noCapture = (name: string, what: string): PaylinkError =>
 
 /** Of the lines of `listen --json`, one has a webhook; an event of a platform, or the parts of a request, are one. */
 function fromJson(content: string, name: string): Capture {
-  const values = jsonIn(content);
+  const values = captureJson(content);
   const webhooks = values.flatMap((value) => captureIn(value) ?? []);
   if (webhooks.length > 1)
     throw noCapture(name, `has ${webhooks.length} webhooks, and one is verified at a time`);
@@ -218,17 +218,17 @@ function captureOf(method: string, url: string, headers: readonly HeaderLine[], 
 
 /** Why a value is no capture: by the members that it lacks. */
 function whatLacks(value: unknown): string {
-  const lacking = MEMBERS.filter((one) => !isObject(value) || !one.some((name) => name in value));
+  const lacking = CAPTURE_MEMBERS.filter((one) => !isObject(value) || !one.some((name) => name in value));
   return lacking.length === 0
     ? "is not a whole webhook: method, url and body are text, and headers are an object or a list of pairs"
     : `is not a whole webhook: it lacks ${lacking.map((one) => one[0]).join(", ")}. The line of a refused one, or of listen --compact, has no body`;
 }
 
 /** Of a request by its parts, each by the names that it may have. */
-const MEMBERS = [["method"], ["url"], ["headers"], ["body", "bodyBase64"]] as const;
+const CAPTURE_MEMBERS = [["method"], ["url"], ["headers"], ["body", "bodyBase64"]] as const;
 
 /** One value on one line or several, or the values of lines of which each has one. */
-function jsonIn(content: string): readonly unknown[] {
+function captureJson(content: string): readonly unknown[] {
   const whole = parseJsonText(content);
   return whole === undefined ? content.split("\n").flatMap((line) => parseJsonText(line) ?? []) : [whole];
 }

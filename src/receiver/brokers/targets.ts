@@ -130,7 +130,7 @@ function createBroker(url: URL, connect: () => Promise<BrokerSession>) {
           ? { kind: "noAnswer", why, failure: "timeout", sent: true }
           : { kind: "notReached", why, failure: "unreachable" };
       } catch (error) {
-        const [why, failure] = [wordsOf(error), sendFailure(error)];
+        const [why, failure] = [brokerWords(error), sendFailure(error)];
         if (!isOpen) return { kind: "notReached", why, failure };
         return { kind: "noAnswer", why, failure, sent: !(error instanceof MessageRefused) };
       }
@@ -146,7 +146,7 @@ function createBroker(url: URL, connect: () => Promise<BrokerSession>) {
             "broker_unusable",
             `the broker ${url.href} cannot be used: ${error.message}`,
           );
-        throw new Error(`the broker ${url.href} takes no messages: ${wordsOf(error)}`, { cause: error });
+        throw new Error(`the broker ${url.href} takes no messages: ${brokerWords(error)}`, { cause: error });
       });
       return warnings.map((warning) => `The broker ${url.href}: ${warning}.`);
     },
@@ -158,7 +158,7 @@ function createBroker(url: URL, connect: () => Promise<BrokerSession>) {
 }
 
 /** The clients wrap what the system said. */
-function wordsOf(error: unknown): string {
+function brokerWords(error: unknown): string {
   return exchangeFailure(
     error instanceof Error && error.cause === undefined ? new Error(error.message, { cause: error }) : error,
   );

@@ -9,7 +9,7 @@ import { describeAttempt } from "../describe.ts";
 import { clipped } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import type { SandboxRuntime } from "../runtime.ts";
-import type { Payment } from "../store/rows.ts";
+import type { PaymentRow } from "../store/rows.ts";
 
 /** A name inside a sentence: its direction of writing does not change that of the sentence. */
 export const name = (text: string): Page => html`<bdi>${text}</bdi>`;
@@ -42,7 +42,7 @@ export const declineReason = (record: TransactionRecord): string =>
   capitalized(responseMeaning(textOf(record, "responseCode") ?? "") ?? "no reason was given");
 
 /** What a developer wants to know of a payment, which no live checkout shows. The page of the result brings it up to date. */
-export function sandboxStrip({ uti, record }: Payment, { ledger, clock }: SandboxRuntime): Page {
+export function sandboxStrip({ uti, record }: PaymentRow, { ledger, clock }: SandboxRuntime): Page {
   const now = clock.now();
   const delivery = ledger.deliveries({ uti, limit: 1, now }).rows[0];
   const attempt = delivery && ledger.lastAttempt(delivery.id);

@@ -13,7 +13,7 @@ import { facts } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { checkoutFrame } from "../banner.ts";
 import type { ServiceProblem } from "../replies.ts";
-import type { Link, Payment } from "../store/rows.ts";
+import type { Link, PaymentRow } from "../store/rows.ts";
 import { largeAmount, cardText, moment, name, declineReason, resultPath } from "./components.ts";
 
 /** The mark, and the titles of a payment and of the verification of a card. */
@@ -26,7 +26,7 @@ const RECEIPTS = {
 } as const;
 
 interface ReceiptParts {
-  readonly payment: Payment;
+  readonly payment: PaymentRow;
   readonly link: Link;
   /** What is left to pay of the link. */
   readonly left: JsonNumber;
@@ -105,7 +105,7 @@ function nextButtons({ payment, merchantName, payAgain, returnUrl }: ReceiptPart
 const CHECK = "M5 12.5l4.5 4.5L19 7.5";
 const CROSS = "M7 7l10 10M17 7L7 17";
 const EXCLAMATION = "M12 6v7.5M12 17.5v.01";
-const MARKS = {
+const MESSAGE_MARKS = {
   approved: CHECK,
   declined: CROSS,
   cancelled: "M6.5 12h11",
@@ -117,7 +117,7 @@ const MARKS = {
 
 /** `below` is what stays up to date, with the address of the page that has it. */
 const messagePage = (
-  mark: keyof typeof MARKS,
+  mark: keyof typeof MESSAGE_MARKS,
   title: string,
   content: Page,
   below?: { readonly strip: Page; readonly page: string },
@@ -126,7 +126,9 @@ const messagePage = (
     title,
     content: html`<main ${below === undefined ? "" : html`data-page="${below.page}"`}>
       <div class="card message">
-        <svg class="mark ${mark}" viewBox="0 0 24 24" aria-hidden="true"><path d="${MARKS[mark]}" /></svg>
+        <svg class="mark ${mark}" viewBox="0 0 24 24" aria-hidden="true">
+          <path d="${MESSAGE_MARKS[mark]}" />
+        </svg>
         <div role="status"><h1>${title}</h1></div>
         ${content}
       </div>

@@ -8,7 +8,7 @@ import checkoutScript from "../../pages/browser/checkout.js?raw";
 import { fileReply, htmlReply } from "../../pages/page.ts";
 import { CHECKOUT_PATH } from "../access.ts";
 import type { RefusedForm } from "../form.ts";
-import { findLink, isOpen, linkStatusAt, linkUrl } from "../links.ts";
+import { findLink, isOpenLink, linkStatusAt, linkUrl } from "../links.ts";
 import { acceptPayment, checkPayment, leftToPay, paymentInputFromForm } from "../payments.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { SandboxRuntime } from "../runtime.ts";
@@ -34,7 +34,7 @@ function viewLink(c: Context, runtime: SandboxRuntime): Promise<Response> {
   if (link === undefined) return htmlReply(unknownPage(), 404);
   const { merchantName } = runtime.merchant;
   const status = linkStatusAt(link, clock.now());
-  if (!isOpen(status)) return htmlReply(closedPage(status, merchantName), 410);
+  if (!isOpenLink(status)) return htmlReply(closedPage(status, merchantName), 410);
   if (link.viewedDate === null && isByCustomer(c))
     ledger.write(() => ledger.saveLink({ ...link, viewedDate: clock.now() }));
   return formPage(link, runtime);
@@ -114,7 +114,7 @@ async function payInBrowser(c: Context, form: URLSearchParams, runtime: SandboxR
   }
   const payment = acceptPayment(runtime, link.id, input, formToken(form));
   const { uti, record } = payment;
-  const isAgainOpen = isOpen(linkStatusAt(findLink(ledger, link.id), clock.now()));
+  const isAgainOpen = isOpenLink(linkStatusAt(findLink(ledger, link.id), clock.now()));
   if (isAgainOpen && outcomeOf(record) === "DECLINED") {
     const returnUrl = returnUrlFor(record, link);
     const strip = sandboxStrip(payment, runtime);
@@ -136,7 +136,7 @@ function viewResult(c: Context, runtime: SandboxRuntime): Promise<Response> {
     link,
     merchantName: merchant.merchantName,
     left: leftToPay(link, ledger),
-    payAgain: isOpen(linkStatusAt(link, clock.now())) ? linkUrl(CHECKOUT_PATH, link.id) : undefined,
+    payAgain: isOpenLink(linkStatusAt(link, clock.now())) ? linkUrl(CHECKOUT_PATH, link.id) : undefined,
     returnUrl: returnUrlFor(payment.record, link),
     strip: sandboxStrip(payment, runtime),
   });

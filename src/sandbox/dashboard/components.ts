@@ -13,7 +13,7 @@ import { actionForm, clipped, localPath } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { isReusable } from "../links.ts";
 import type { SandboxRuntime } from "../runtime.ts";
-import type { Attempt, Link } from "../store/rows.ts";
+import type { DeliveryAttempt, Link } from "../store/rows.ts";
 
 export type DashboardView = Readonly<ReturnType<typeof viewOf>>;
 
@@ -76,7 +76,7 @@ export const paidAt = (record: TransactionRecord): Date | undefined =>
   parseInstant(textOf(record, "transDateTime") ?? "");
 
 /** What the receiver answered. */
-export const attemptText = ({ status, duration, answerHeaders, answer }: Attempt): string =>
+export const attemptText = ({ status, duration, answerHeaders, answer }: DeliveryAttempt): string =>
   answerText({ status, ms: duration, detail: answerWords(answerHeaders, answer) });
 
 export const linkTitle = ({ id, request }: Link): string => request.description ?? request.invoiceId ?? id;

@@ -24,7 +24,7 @@ import {
 } from "../../pages/exchange.ts";
 import type { Page } from "../../pages/page.ts";
 import type { SandboxRuntime } from "../runtime.ts";
-import { recordOf, type Attempt, type Delivery } from "../store/rows.ts";
+import { recordOf, type DeliveryAttempt, type Delivery } from "../store/rows.ts";
 import { controlForm, deliveryPath, recordReference, attemptText, type DashboardView } from "./components.ts";
 import { describeAttempt } from "../describe.ts";
 import { chainOf, detailPage } from "./details.ts";
@@ -84,9 +84,9 @@ function nextPart(view: DashboardView, { state, due }: Delivery): Page | "" {
 
 interface Attempts {
   readonly delivery: Delivery;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly DeliveryAttempt[];
   readonly isUnderWay: boolean;
-  readonly shown: Attempt | undefined;
+  readonly shown: DeliveryAttempt | undefined;
 }
 
 function attemptList(view: DashboardView, { delivery, attempts, isUnderWay, shown }: Attempts): Page {
@@ -112,17 +112,17 @@ function attemptList(view: DashboardView, { delivery, attempts, isUnderWay, show
 }
 
 /** What was posted in an attempt; undefined if nothing was. */
-export function postedRequest(delivery: Delivery, { headers }: Attempt): HttpRequest | undefined {
+export function postedRequest(delivery: Delivery, { headers }: DeliveryAttempt): HttpRequest | undefined {
   const url = parseWebAddress(delivery.url);
   if (url === undefined || headers.length === 0) return undefined;
   return { method: "POST", ...addressOf(url), headers, body: delivery.body };
 }
 
 /** Where a file of an attempt is: its request for `paylink verify`, or the exact bytes of its body. */
-const filePath = ({ deliveryId, number }: Attempt, file: "request" | "body"): string =>
+const filePath = ({ deliveryId, number }: DeliveryAttempt, file: "request" | "body"): string =>
   `${deliveryPath(deliveryId)}/attempts/${number}/${file}`;
 
-function exchangePart(view: DashboardView, delivery: Delivery, attempt: Attempt): Page {
+function exchangePart(view: DashboardView, delivery: Delivery, attempt: DeliveryAttempt): Page {
   const { number, status, duration, detail, answer, answerHeaders, verdict, signedAt } = attempt;
   const request = postedRequest(delivery, attempt);
   const { origin } = new URL(view.checkoutUrl);

@@ -19,7 +19,7 @@ import {
 } from "../../pages/components.ts";
 import { detailContent, type WorkPage } from "../../pages/frame.ts";
 import type { Page } from "../../pages/page.ts";
-import type { Delivery, Link, Payment } from "../store/rows.ts";
+import type { Delivery, Link, PaymentRow } from "../store/rows.ts";
 import { dashboardPage } from "./frame.ts";
 import { listPanel } from "./list-page.ts";
 import { DELIVERY_LIST } from "./lists.ts";
@@ -53,7 +53,7 @@ export const detailPage = (view: DashboardView, { chain, path, summary, sections
 /** A link with one of its payments, and one delivery of that payment's webhook. */
 export interface Chain {
   readonly link: Link;
-  readonly payment: Payment | undefined;
+  readonly payment: PaymentRow | undefined;
   readonly delivery: Delivery | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface Chain {
 export function chainOf(
   { ledger, now }: DashboardView,
   link: Link,
-  given: { readonly payment?: Payment | undefined; readonly delivery?: Delivery } = {},
+  given: { readonly payment?: PaymentRow | undefined; readonly delivery?: Delivery } = {},
 ): Chain {
   const newest = { limit: 1, now };
   const payment = given.payment ?? ledger.payments({ linkId: link.id, ...newest }).rows[0];

@@ -34,7 +34,7 @@ export const dashboardPage = (view: DashboardView, page: WorkPage): Page =>
       beside: html`<div id="controls" class="controls" data-live>
         ${clockControl(view)} ${signingKeyControl(view)}
       </div>`,
-      notices: NOTICES,
+      notices: DASHBOARD_NOTICES,
     },
     view,
     page,
@@ -68,7 +68,7 @@ const signingKeyControl = (view: DashboardView): Page =>
   </div>`;
 
 /** What the action that led to this page did. */
-const NOTICES: Notices = new Map([
+const DASHBOARD_NOTICES: Notices = new Map([
   ["advanced", "The clock was moved forward."],
   ["cancelled", "The link was cancelled. It can no longer be paid."],
   ["created", "The link was created."],

@@ -1,7 +1,7 @@
 /** The first page: three steps from a link to its webhook, with commands to copy, a sample in one click, and what happened last. */
 import { html } from "hono/html";
 import { LISTENER_PORT, SANDBOX_PROFILE } from "../../domain/known-services.ts";
-import { isOpen, linkResponse, linkStatusAt } from "../links.ts";
+import { isOpenLink, linkResponse, linkStatusAt } from "../links.ts";
 import { clipped, copyable } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { dashboardPage } from "./frame.ts";
@@ -48,7 +48,7 @@ export function homePage(view: DashboardView): Page {
 function payStep(view: DashboardView): Page {
   const [link] = view.ledger.links({ limit: 1, now: view.now }).rows;
   const status = link === undefined ? "expired" : linkStatusAt(link, view.now);
-  if (link === undefined || !isOpen(status))
+  if (link === undefined || !isOpenLink(status))
     return html`<p class="hint">
       Open its address, or run
       <code>paylink pay &lt;link&gt; -p ${SANDBOX_PROFILE}</code>

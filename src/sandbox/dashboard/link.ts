@@ -24,7 +24,7 @@ import {
 } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { createForm, type FormField, type RefusedForm } from "../form.ts";
-import { isOpen, linkResponse, linkStatusAt } from "../links.ts";
+import { isOpenLink, linkResponse, linkStatusAt } from "../links.ts";
 import { chainOf, detailPage } from "./details.ts";
 import { dashboardPage } from "./frame.ts";
 import { listPanel } from "./list-page.ts";
@@ -39,7 +39,7 @@ export function linkPage(view: DashboardView, id: string): Page | undefined {
   const reply = linkResponse(link, view.checkoutUrl, view.now);
   const { url } = reply;
   const status = linkStatusAt(link, view.now);
-  const open = isOpen(status);
+  const open = isOpenLink(status);
   const path = linkPath(id);
   const expiry = new Date(link.expirationDate);
   return detailPage(view, {

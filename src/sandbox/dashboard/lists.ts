@@ -17,11 +17,11 @@ import { isFailed, type ApiRequest } from "../requests.ts";
 import { ROWS_COUNTED, queryOfBars, type LedgerPage, type LedgerQuery } from "../store/lists.ts";
 import {
   recordOf,
-  type Attempt,
+  type DeliveryAttempt,
   type Delivery,
   type DeliveryState,
   type Link,
-  type Payment,
+  type PaymentRow,
 } from "../store/rows.ts";
 import {
   shownAmount,
@@ -73,7 +73,7 @@ const onlyNewest = (count: number): string =>
 /** A delivery with the record that it carries and its newest attempt. */
 interface ListedDelivery extends Delivery {
   readonly record: TransactionRecord;
-  readonly attempt: Attempt | undefined;
+  readonly attempt: DeliveryAttempt | undefined;
 }
 
 export const DELIVERY_LIST: DashboardList<ListedDelivery> = {
@@ -136,7 +136,7 @@ export const DELIVERY_LIST: DashboardList<ListedDelivery> = {
   ],
 };
 
-export const PAYMENT_LIST: DashboardList<Payment> = {
+export const PAYMENT_LIST: DashboardList<PaymentRow> = {
   tab: "payments",
   one: "payment",
   states: SAMPLE_OUTCOMES,

@@ -92,9 +92,9 @@ function downloadAttempt(view: DashboardView, c: Context): Response | Promise<Re
 }
 
 export function controlRoutes(app: Hono, runtime: SandboxRuntime): void {
-  app.post("/sandbox/advance", (c) => advanceClock(c, runtime));
-  app.post("/sandbox/rotate-key", (c) => rotateKey(c, runtime));
-  app.post("/sandbox/fail", (c) => setFaults(c, runtime));
+  app.post("/sandbox/advance", (c) => advanceByForm(c, runtime));
+  app.post("/sandbox/rotate-key", (c) => rotateKeyByForm(c, runtime));
+  app.post("/sandbox/fail", (c) => setFaultsByForm(c, runtime));
   app.post("/sandbox/reset", (c) => reset(c, runtime));
   app.post("/sandbox/sample", async (c) => {
     const request = requestFromForm(sampleForm(runtime.merchant.terminalId), runtime.clock.now());
@@ -146,7 +146,7 @@ function timeToMoveTo(form: URLSearchParams, now: Date): Parsed<Date> {
   return when.value.getTime() < LATEST ? when : refused("must not be after the year 9989");
 }
 
-async function advanceClock(c: Context, { clock, deliveries }: SandboxRuntime): Promise<Response> {
+async function advanceByForm(c: Context, { clock, deliveries }: SandboxRuntime): Promise<Response> {
   const now = clock.now();
   const when = timeToMoveTo(await formBody(c), now);
   if (!when.ok) {
@@ -158,7 +158,7 @@ async function advanceClock(c: Context, { clock, deliveries }: SandboxRuntime): 
 }
 
 /** `fault` is as in `--fail`, and may be there several times; `clear` removes those that were set before. */
-async function setFaults(c: Context, { faults }: SandboxRuntime): Promise<Response> {
+async function setFaultsByForm(c: Context, { faults }: SandboxRuntime): Promise<Response> {
   const form = await formBody(c);
   const texts = form.has("kind") ? [faultOfForm(form)] : form.getAll("fault");
   const parsed = texts.map(parseApiFault);
@@ -196,7 +196,7 @@ async function reset(
   return answered(c, "reset", {});
 }
 
-async function rotateKey(c: Context, { keys }: SandboxRuntime): Promise<Response> {
+async function rotateKeyByForm(c: Context, { keys }: SandboxRuntime): Promise<Response> {
   return answered(c, "rotated", { keyid: keys.rotate() });
 }
 

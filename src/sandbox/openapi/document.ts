@@ -38,7 +38,7 @@ export const openApiDocument = (): string =>
         Other: {
           description:
             "Any other error. The reply has no body if the request was refused before it was read.",
-          content: { "application/problem+json": PROBLEM, "application/json": PROBLEM },
+          content: { "application/problem+json": PROBLEM_MEDIA, "application/json": PROBLEM_MEDIA },
         },
       },
       securitySchemes: {
@@ -56,15 +56,15 @@ const serversOf = (setting: "baseUrl" | "tokenUrl") => [
   })),
 ];
 
-const PROBLEM = { schema: schemaRef("Problem") };
+const PROBLEM_MEDIA = { schema: schemaRef("Problem") };
 
 const refusals = (): JsonSchema =>
   Object.fromEntries(
     Object.entries(REFUSALS).map(([status, { name, description, message }]) => {
       const example = { code: Number(status), message };
       const content = {
-        "application/problem+json": { ...PROBLEM, example },
-        "application/json": PROBLEM,
+        "application/problem+json": { ...PROBLEM_MEDIA, example },
+        "application/json": PROBLEM_MEDIA,
       };
       return [name, { description, content }];
     }),
@@ -119,9 +119,9 @@ function operation(name: OperationName): JsonSchema {
     ...(query === undefined ? {} : { parameters: queryParameters(query) }),
     ...(request === undefined
       ? {}
-      : { requestBody: { required: true, content: contentOf(request, requestTypes) } }),
+      : { requestBody: { required: true, content: mediaOf(request, requestTypes) } }),
     responses: {
-      "200": { description: reply.description, content: contentOf(reply) },
+      "200": { description: reply.description, content: mediaOf(reply) },
       ...DESCRIPTIONS[name].refusals,
       ...ALWAYS,
     },
@@ -131,10 +131,7 @@ function operation(name: OperationName): JsonSchema {
 const queryParameters = (query: NonNullable<Described["query"]>): readonly JsonSchema[] =>
   Object.entries(query).map(([name, parameter]) => ({ name, in: "query", required: false, ...parameter }));
 
-function contentOf(
-  { schema, examples }: Payload,
-  types: readonly string[] = ["application/json"],
-): JsonSchema {
+function mediaOf({ schema, examples }: Payload, types: readonly string[] = ["application/json"]): JsonSchema {
   const values = Object.entries(examples).map(([name, value]) => [name, { value }] as const);
   const [[, only] = []] = values;
   const shown = values.length === 1 ? { example: only?.value } : { examples: Object.fromEntries(values) };

@@ -46,7 +46,7 @@ export const REQUESTS = {
 } as const satisfies Readonly<Record<string, PaymentLinkRequest>>;
 
 /** The link that is answered. */
-const linkOf = (request: PaymentLinkRequest) =>
+const linkExample = (request: PaymentLinkRequest) =>
   linkResponse(
     {
       id: "69lXLdv9w",
@@ -59,7 +59,7 @@ const linkOf = (request: PaymentLinkRequest) =>
     CREATED,
   );
 
-export const LINKS = { oneTime: linkOf(REQUESTS.oneTime), reusable: linkOf(REQUESTS.reusable) };
+export const LINKS = { oneTime: linkExample(REQUESTS.oneTime), reusable: linkExample(REQUESTS.reusable) };
 
 export const PAGE = { totalCount: 1, records: [LINKS.oneTime] };
 
@@ -80,7 +80,7 @@ export const TOKEN = {
   refresh_token: "",
 };
 
-function recordOf(card: TestCard | undefined) {
+function recordExample(card: TestCard | undefined) {
   let ids = 0;
   const { amount, currency, terminalId, invoiceId: reference } = ORDER;
   const merchant = { merchantId: "M-1", merchantName: "Example Shop", merchantStoreId: 1 };
@@ -92,7 +92,7 @@ function recordOf(card: TestCard | undefined) {
 }
 
 export const RECORDS = {
-  approved: recordOf(TEST_CARDS[0]),
-  declined: recordOf(TEST_CARDS.find(({ outcome }) => outcome === "declined")),
-  cancelled: recordOf(undefined),
+  approved: recordExample(TEST_CARDS[0]),
+  declined: recordExample(TEST_CARDS.find(({ outcome }) => outcome === "declined")),
+  cancelled: recordExample(undefined),
 };

@@ -61,7 +61,7 @@ export const responseRef = (name: string): JsonSchema => ({ $ref: `#/components/
 const refusedWith = (...statuses: readonly (keyof typeof REFUSALS)[]) =>
   Object.fromEntries(statuses.map((status) => [status, responseRef(REFUSALS[status].name)]));
 
-const tokenError = (description: string): JsonSchema => ({
+const tokenErrorReply = (description: string): JsonSchema => ({
   description,
   content: { "application/json": { schema: schemaRef("TokenError") } },
 });
@@ -82,8 +82,8 @@ export const DESCRIPTIONS: Readonly<Record<OperationName, Described>> = {
     requestTypes: ["application/x-www-form-urlencoded", "multipart/form-data"],
     reply: { schema: "Token", description: "The access token.", examples: { token: TOKEN } },
     refusals: {
-      400: tokenError("The grant, the scope or the body is invalid."),
-      401: tokenError("The client id or the client secret is wrong."),
+      400: tokenErrorReply("The grant, the scope or the body is invalid."),
+      401: tokenErrorReply("The client id or the client secret is wrong."),
     },
     givesToken: true,
   },

@@ -67,7 +67,7 @@ function transactionSchema(outcome: Outcome, description: string): JsonSchema {
 
 export const schemaRef = (name: SchemaName): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-const text = (description: string, more: JsonSchema = {}): JsonSchema => ({
+const textSchema = (description: string, more: JsonSchema = {}): JsonSchema => ({
   type: "string",
   ...more,
   description,
@@ -91,16 +91,16 @@ const scope = (description: string): JsonSchema => ({ const: SCOPE, description 
 
 const PROBLEM = {
   code: { type: "integer", description: "The service's code, such as 275 for an unknown payment link." },
-  message: text("What is wrong."),
-  type: text("about:blank: the status says what kind of problem it is."),
-  title: text("The name of the status."),
+  message: textSchema("What is wrong."),
+  type: textSchema("about:blank: the status says what kind of problem it is."),
+  title: textSchema("The name of the status."),
   status: { type: "integer", description: "The status of the reply." },
-  detail: text("The same as message."),
+  detail: textSchema("The same as message."),
   errors: listOf(
     "Each invalid field.",
     object({
-      pointer: text("The field, as a JSON Pointer in its URI fragment form.", { pattern: "^#" }),
-      detail: text("What is wrong with it."),
+      pointer: textSchema("The field, as a JSON Pointer in its URI fragment form.", { pattern: "^#" }),
+      detail: textSchema("What is wrong with it."),
     }),
   ),
 };
@@ -134,17 +134,17 @@ export const SCHEMAS = {
     ...object({
       grant_type: { const: "client_credentials", description: "The only grant of the service." },
       scope: scope("The only scope of the service."),
-      client_id: text("The id of the client."),
-      client_secret: text("The secret of the client.", { format: "password" }),
+      client_id: textSchema("The id of the client."),
+      client_secret: textSchema("The secret of the client.", { format: "password" }),
     }),
   },
   Token: object(
     {
-      access_token: text("The token that the other operations need."),
+      access_token: textSchema("The token that the other operations need."),
       token_type: { const: "Bearer", description: "How the token is sent." },
       expires_in: { type: "integer", minimum: 1, description: "The lifetime in seconds." },
       scope: scope("The scope of the token."),
-      refresh_token: text("Reserved."),
+      refresh_token: textSchema("Reserved."),
     },
     "refresh_token",
   ),
@@ -153,7 +153,7 @@ export const SCHEMAS = {
     ...object(
       {
         error: { enum: TOKEN_ERRORS, description: "The kind of the error." },
-        error_description: text("What is wrong."),
+        error_description: textSchema("What is wrong."),
       },
       "error_description",
     ),
@@ -187,9 +187,9 @@ export const SCHEMAS = {
         "The public keys.",
         object({
           kty: { const: "RSA", description: "The type of the key." },
-          kid: text("The keyid of the signatures."),
-          n: text("The modulus."),
-          e: text("The exponent."),
+          kid: textSchema("The keyid of the signatures."),
+          n: textSchema("The modulus."),
+          e: textSchema("The exponent."),
         }),
       ),
     }),

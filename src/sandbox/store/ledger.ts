@@ -22,11 +22,11 @@ import {
   sumPayments,
 } from "./lists.ts";
 import {
-  type Attempt,
+  type DeliveryAttempt,
   type Delivery,
   type DeliveryState,
   type Link,
-  type Payment,
+  type PaymentRow,
   attemptRow,
   deliveryRow,
   linkRow,
@@ -96,7 +96,7 @@ export function openLedger(path: string, reset = false) {
       );
       return { totalCount: count(where, ...values), records: found.map((one) => linkRow.parse(one)) };
     },
-    addPayment: (payment: Payment) => {
+    addPayment: (payment: PaymentRow) => {
       const { record } = payment;
       const searched = textOfPayment(record, found(linkRow, SELECT_LINK, payment.linkId));
       insert("payments", {
@@ -134,7 +134,7 @@ export function openLedger(path: string, reset = false) {
     deliveryBars: (bars: Bars) => readBars(DELIVERY_ROWS, bars, rows),
     /** Stores an attempt with what it makes of the delivery, and returns its number. */
     addAttempt: (
-      attempt: Omit<Attempt, "number">,
+      attempt: Omit<DeliveryAttempt, "number">,
       { state, due }: { readonly state: DeliveryState; readonly due: number },
     ): number => {
       const number = Number(row(UPDATE_DELIVERY, state, due, attempt.deliveryId)?.["attempts"]);

@@ -3,7 +3,7 @@ import { outcomeNamed } from "../../domain/outcome.ts";
 import type { PaymentGroup } from "../../pages/totals.ts";
 import type { Bars } from "../../pages/trend.ts";
 import type { Value } from "../../store/sql.ts";
-import { type Delivery, type Link, type Payment, deliveryRow, linkRow, paymentRow } from "./rows.ts";
+import { type Delivery, type Link, type PaymentRow, deliveryRow, linkRow, paymentRow } from "./rows.ts";
 import { LINK_STATUS } from "./schema.ts";
 
 /** The rows of a list to read: those that match every member that is given. */
@@ -75,7 +75,7 @@ export const LINK_ROWS: ListSource<Link> = {
   hasState: (state, now) => [`${LINK_STATUS} = ?`, now.toISOString(), state],
 };
 
-export const PAYMENT_ROWS: ChartedSource<Payment> = {
+export const PAYMENT_ROWS: ChartedSource<PaymentRow> = {
   table: "payments",
   schema: paymentRow,
   ids: ["uti", "linkId"],

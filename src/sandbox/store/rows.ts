@@ -53,7 +53,7 @@ export const paymentRow = z.object({
   /** The token of the rendered form that was submitted; null without a form. */
   form: z.nullable(z.string()),
 });
-export type Payment = Readonly<z.infer<typeof paymentRow>>;
+export type PaymentRow = Readonly<z.infer<typeof paymentRow>>;
 
 /** A webhook to deliver: committed together with its payment, and kept after it was delivered or has failed. */
 export const deliveryRow = z.object({
@@ -96,4 +96,4 @@ export const attemptRow = z.object({
   /** Milliseconds from the request to the response or the failure; null if nothing was sent. */
   duration: z.nullable(integer),
 });
-export type Attempt = Readonly<z.infer<typeof attemptRow>>;
+export type DeliveryAttempt = Readonly<z.infer<typeof attemptRow>>;

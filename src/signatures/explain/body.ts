@@ -59,12 +59,12 @@ const CHANGES: readonly BodyChange[] = [
   {
     variant: "body re-serialised",
     advice: `The digest matches the same JSON in another spelling: the body was parsed and serialised again. ${RAW_BYTES}`,
-    apply: (body) => spellings(body.toString("utf8")).map((text) => Buffer.from(text)),
+    apply: (body) => bodySpellings(body.toString("utf8")).map((text) => Buffer.from(text)),
   },
 ];
 
 /** Compact and indented, as common serialisers write it, and with amounts of two decimals; empty if it is not JSON. */
-function spellings(text: string): string[] {
+function bodySpellings(text: string): string[] {
   const read = parseJson(text);
   if (!read.ok) return [];
   const { value } = read.value;

@@ -5,7 +5,7 @@ import { messageOf } from "../../values/system-reason.ts";
 import { type All, SQLITE, type Transact } from "../dialects.ts";
 import { sql, type Value } from "../sql.ts";
 import { createEventMarking, markOf, readEventMark, requireMarked } from "../event-mark.ts";
-import { stepsOf } from "../schema.ts";
+import { schemaStepsOf } from "../schema.ts";
 import { createGroupWriter, type WriteGroup } from "../write-group.ts";
 import {
   type Connection,
@@ -25,7 +25,7 @@ import { openDatabase } from "./open.ts";
 const DATABASE_PAGE_SIZE = 2048;
 
 /** Throws `file_unreadable` for a store that has lost events. */
-export function openEventDatabase(path: string, steps = stepsOf("events", SQLITE)): Database {
+export function openEventDatabase(path: string, steps = schemaStepsOf("events", SQLITE)): Database {
   // A store whose file is not there is a new one.
   const mark = path !== IN_MEMORY && existsSync(path) ? readEventMark(path) : undefined;
   return openDatabase(path, steps, {
@@ -91,7 +91,7 @@ export function createSqliteWriter(database: Database, transact = transactionsOf
 }
 
 /** A larger file is not read whole: that would take seconds, and no webhook is received meanwhile. */
-const MOST_READ_WHOLE = 256 * 1024 * 1024;
+const LARGEST_CHECKED_WHOLE = 256 * 1024 * 1024;
 
 /** Every event is in each of them. */
 const EVENT_INDEXES = ["events_listed", "events_uti", "events_reference"];
@@ -119,12 +119,12 @@ export const damageIn = (database: Queryable, most: number): string | undefined 
   sizeOf(database) <= most ? checkedBy(database, "PRAGMA integrity_check") : undefined;
 
 const sizeOf = (database: Queryable): number =>
-  valueOf(database, "PRAGMA page_count") * valueOf(database, "PRAGMA page_size");
+  pragmaValue(database, "PRAGMA page_count") * pragmaValue(database, "PRAGMA page_size");
 
 function integrityProblem(database: Queryable): string | undefined {
-  if (sizeOf(database) <= MOST_READ_WHOLE) return damageIn(database, MOST_READ_WHOLE);
+  if (sizeOf(database) <= LARGEST_CHECKED_WHOLE) return damageIn(database, LARGEST_CHECKED_WHOLE);
   const counts = EVENT_INDEXES.map((index) =>
-    valueOf(database, `SELECT count(*) FROM events INDEXED BY ${index}`),
+    pragmaValue(database, `SELECT count(*) FROM events INDEXED BY ${index}`),
   );
   if (new Set(counts).size > 1) return "its indexes have different numbers of events";
   return checkedBy(database, "PRAGMA integrity_check(deliveries)");
@@ -146,7 +146,7 @@ function strayDelivery(database: Queryable): string | undefined {
   return found === undefined ? undefined : `the delivery of ${String(found)} belongs to another payment`;
 }
 
-const valueOf = (database: Queryable, sql: string): number => Number(firstColumn(database, sql));
+const pragmaValue = (database: Queryable, sql: string): number => Number(firstColumn(database, sql));
 
 /** The first column of the first row. */
 const firstColumn = ({ prepare }: Queryable, sql: string): Value | undefined =>

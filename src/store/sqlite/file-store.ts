@@ -7,7 +7,7 @@ import { hasCode, messageOf, systemReason } from "../../values/system-reason.ts"
 import { type Database, IN_MEMORY } from "./connection.ts";
 import { newerVersion, openReadOnly } from "./open.ts";
 import { type All, SQLITE } from "../dialects.ts";
-import { stepsOf } from "../schema.ts";
+import { schemaStepsOf } from "../schema.ts";
 import { markOf, readEventMark, requireMarked } from "../event-mark.ts";
 import { openEventDatabase, requireWhole, statementsOf } from "./event-file.ts";
 import { type EventStore, type StoreParts, createEventStore, noStoreAt, olderStore } from "../event-store.ts";
@@ -83,7 +83,7 @@ interface Tables {
 /** Opens the file to read it; throws for one that has lost events. Undefined for one in which `listen` has yet to create the tables. */
 function openMarked(
   path: string,
-  { upgrade, steps = stepsOf("events", SQLITE) }: Tables,
+  { upgrade, steps = schemaStepsOf("events", SQLITE) }: Tables,
 ): Database | undefined {
   const mark = readEventMark(path);
   const database = openReadOnly(path);

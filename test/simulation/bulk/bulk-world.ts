@@ -5,7 +5,7 @@ import type { Again } from "../../../src/bulk/plan.ts";
 import { type Database, IN_MEMORY, rollBack } from "../../../src/store/sqlite/connection.ts";
 import { openDatabase } from "../../../src/store/sqlite/open.ts";
 import { type All, SQLITE, type Transact } from "../../../src/store/dialects.ts";
-import { stepsOf } from "../../../src/store/schema.ts";
+import { schemaStepsOf } from "../../../src/store/schema.ts";
 import { sql } from "../../../src/store/sql.ts";
 import { LEASE } from "../../../src/store/sent-rows.ts";
 import { statementsOf } from "../../../src/store/sqlite/event-file.ts";
@@ -71,7 +71,7 @@ export class BulkWorld {
     this.#runs = machines.map(() => undefined);
     this.#service = new OddService(refusesDuplicates);
     this.#memories = machines.slice(0, areAlone ? machines.length : 1).map(() => {
-      const database = openDatabase(IN_MEMORY, stepsOf("sentRows", SQLITE));
+      const database = openDatabase(IN_MEMORY, schemaStepsOf("sentRows", SQLITE));
       return { database, all: statementsOf(database) };
     });
     this.#payments = new Payments(this.trace, this.#service, this.#memories.length);

@@ -1,5 +1,5 @@
 /** What the world knows of each payment that lists ask for, and what must hold of its links, of its rows in the memory and of what runs say. */
-import type { Outcome } from "../../../src/bulk/outcome.ts";
+import type { RowOutcome } from "../../../src/bulk/outcome.ts";
 import type { Row } from "../../../src/store/sql.ts";
 import type { Trace } from "../trace.ts";
 import { CHECKED_LISTS } from "./lists.ts";
@@ -128,7 +128,7 @@ export class Payments {
   }
 }
 
-const isSaid = (outcome: Outcome | undefined, id: string | undefined): boolean =>
+const isSaid = (outcome: RowOutcome | undefined, id: string | undefined): boolean =>
   outcome?.status === "unknown" || (outcome?.status === "created" && outcome.id === id);
 
 const textOfRow = (row: Row): string =>
