@@ -27,6 +27,7 @@ export default defineConfig({
   },
   test: {
     server: { deps: { inline: ["openapi-typescript"] } },
+    setupFiles: ["test/support/keys-setup.ts"],
     globalSetup: ["test/support/build-setup.ts", "test/support/postgres-setup.ts"],
     // Without it, the style sheets of the pages are empty.
     css: true,

@@ -78,7 +78,15 @@ const NO_FIELDS: ReadonlySet<string> = new Set(["county", "customerid", "custome
 const LONGEST_NEAR = 60;
 
 /** `Belegfeld 2` is no misspelled `Belegfeld 1`. */
-const hasSameDigits = (one: string) => (other: string) => one.replace(/\D/g, "") === other.replace(/\D/g, "");
+const digitsOf = (spelling: string): string => spelling.replace(/\D/g, "");
+const meantByDigits = once(() => {
+  const groups = new Map<string, string[]>();
+  for (const spelling of spellings().meanings.keys()) {
+    const digits = digitsOf(spelling);
+    groups.set(digits, [...(groups.get(digits) ?? []), spelling]);
+  }
+  return groups;
+});
 
 /** The meaning of a name, with what it has in brackets, or else without. */
 const meaningOfName = <Meaning>(name: string, meanings: ReadonlyMap<string, Meaning>): Meaning | undefined =>
@@ -95,7 +103,7 @@ export function fieldMeantBy(name: string): string | undefined {
   const near =
     NO_FIELDS.has(spelling) || spelling.length > LONGEST_NEAR
       ? undefined
-      : nearest(spelling, [...meanings.keys()].filter(hasSameDigits(spelling)), isMisspelled);
+      : nearest(spelling, meantByDigits().get(digitsOf(spelling)) ?? [], isMisspelled);
   return near === undefined ? undefined : meanings.get(near);
 }
 

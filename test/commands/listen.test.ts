@@ -8,9 +8,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { startListenCommand } from "../support/background-command.ts";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
+import { readyUrl, startPaylink, type Running } from "../support/paylink.ts";
 import { keyFile, KEY_ENV } from "../support/keys.ts";
 import { answerOf, forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 
@@ -45,7 +46,7 @@ describe("listen", () => {
     const again = await listen(home);
     const { code } = await again.running.stop("SIGTERM");
     expect(code).toBe(143);
-    const kept = jsonLines((await runPaylink(["events", "list", "--all", "--json"], { home })).stdout).map(
+    const kept = jsonLines((await runStep(["events", "list", "--all", "--json"], { home })).stdout).map(
       ({ record }) => (record as { uti: string }).uti,
     );
     expect(kept).toEqual(expect.arrayContaining(acknowledged));
@@ -94,7 +95,7 @@ describe("listen", () => {
     expect(code).toBe(7);
     expect(jsonLines(stdout)[1]).toMatchObject({ type: "rejected", code: "content_digest_mismatch" });
     const [, id = ""] = /paylink verify --event ([\w-]+)/.exec(stderr) ?? [];
-    const explained = await runPaylink(["verify", "--event", id, "--key", keyFile(home), "--json"], {
+    const explained = await runStep(["verify", "--event", id, "--key", keyFile(home), "--json"], {
       home,
     });
     expect(JSON.parse(explained.stdout)).toMatchObject({ code: "content_digest_mismatch" });
@@ -178,7 +179,7 @@ describe("forwarding", () => {
     expect(await post(url, webhook(url, one))).toBe(502);
     const app = await startApp(() => 200);
     const uti = String(one["uti"]).slice(0, 12);
-    const replay = await runPaylink(["events", "replay", uti, "--settle", "--to", app.url], {
+    const replay = await runStep(["events", "replay", uti, "--settle", "--to", app.url], {
       home,
       env: KEY_ENV,
     });

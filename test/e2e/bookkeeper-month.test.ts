@@ -2,9 +2,10 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { runPaylink, startSandbox } from "../support/paylink.ts";
+import { startSandbox } from "../support/paylink.ts";
 
 interface Invoice {
   readonly number: string;
@@ -39,7 +40,7 @@ it("needs no flags but those that the program has advised once, through a bookke
   const home = temporaryHome();
   await startSandbox(home);
   const list = join(home, "november.csv");
-  const run = (args: readonly string[], at = home) => runPaylink(args, { home: at });
+  const run = (args: readonly string[], at = home) => runStep(args, { home: at });
   const flags = ["--decimal-comma", "--header-line", "3"];
   const send = (invoices: readonly Invoice[], ...more: readonly string[]) => {
     writeFileSync(list, exported(invoices));

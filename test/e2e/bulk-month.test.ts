@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { BINARY, runPaylink, startSandbox, type Ended } from "../support/paylink.ts";
@@ -29,7 +30,7 @@ it("creates one link for each invoice through a bookkeeper's month, on two machi
   const results = join(home, "november.links.csv");
   const bulk = (file: string, ...more: string[]) => ({
     at: (machine: string) =>
-      runPaylink(["bulk", file, "--map", "Invoice No=invoiceId", ...more], { home: machine }),
+      runStep(["bulk", file, "--map", "Invoice No=invoiceId", ...more], { home: machine }),
   });
   const send = (rows: readonly string[], ...more: string[]) => {
     writeFileSync(path, listOf(rows));
@@ -41,7 +42,7 @@ it("creates one link for each invoice through a bookkeeper's month, on two machi
     return runPaylink([], { home, program: ["sh", "-c", `${paylink}; ${command}`] });
   };
   const links = async () => {
-    const { stdout } = await runPaylink(["links", "list", "--json"], { home });
+    const { stdout } = await runStep(["links", "list", "--json"], { home });
     return jsonLines(stdout).map((link) => Object(link) as Record<string, unknown>);
   };
 

@@ -3,13 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { bulkLists, expectExactlyOnce, listOfRows } from "../support/bulk-list.ts";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { type Fate, startLinkService } from "../support/link-service.ts";
 import { CTRL_C, ENTER, openScreen } from "../support/screen.ts";
 import { openShell } from "../support/shell.ts";
 import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 
-const listOf = bulkLists(runPaylink);
+const listOf = bulkLists(runStep);
 
 describe("bulk", () => {
   it("creates one link for each row at the sandbox, in order, ready to mail-merge", async () => {

@@ -2,13 +2,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { runPaylink } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
 import { openShell } from "../support/shell.ts";
 
 it("has a script whose listener ends once every payment has arrived", async () => {
-  const { stdout: topic } = await runPaylink(["help", "ci", "--json"], { home: temporaryHome() });
+  const { stdout: topic } = await runStep(["help", "ci", "--json"], { home: temporaryHome() });
   const { script } = JSON.parse(topic) as { readonly script: { readonly text: string } };
   const ports: Readonly<Record<string, string>> = { 4000: await freePort(), 4010: await freePort() };
   const shell = openShell(temporaryHome());

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { CREATE } from "../support/account.ts";
 import { ANSWER } from "../support/link-request.ts";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
@@ -18,8 +19,8 @@ describe("create --wait", () => {
     await startSandbox(home);
     const waiting = startPaylink([...CREATE, "--wait", "--timeout", "60s"], { home });
     const [url = ""] = await waiting.until(/^http\S+/);
-    expect((await runPaylink(["pay", url, "--outcome", "declined"], { home })).code).toBe(0);
-    expect((await runPaylink(["pay", url], { home })).code).toBe(0);
+    expect((await runStep(["pay", url, "--outcome", "declined"], { home })).code).toBe(0);
+    expect((await runStep(["pay", url], { home })).code).toBe(0);
     const ended = await waiting.ended;
     expect(ended.code).toBe(0);
     expect(ended.stdout).toMatch(/status +paid/);

@@ -3,19 +3,20 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { freePort } from "../support/ports.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { readyUrl, startPaylink } from "../support/paylink.ts";
 
 it("creates links, receives both outcomes and verifies a captured webhook", async () => {
   const port = await freePort();
   const callback = `http://127.0.0.1:${port}/`;
   const home = temporaryHome();
   const service = await startDocumentedService();
-  const run = (...words: string[]) => runPaylink(words, { home });
+  const run = (...words: string[]) => runStep(words, { home });
   const login = ["login", ...service.login, "--callback-url", callback, "--webhook-key", service.keyFile];
-  expect((await runPaylink(login, { home, input: CLIENT.secret })).code).toBe(0);
+  expect((await runStep(login, { home, input: CLIENT.secret })).code).toBe(0);
   expect(await run("config", "set", "failureCallbackUrl", callback)).toMatchObject({ code: 0 });
   const status = await run("status");
   expect(status.code).toBe(0);

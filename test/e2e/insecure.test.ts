@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { describe, expect, it } from "vitest";
 import { selfSigned } from "../support/certificate.ts";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { keyFile } from "../support/keys.ts";
@@ -63,8 +64,8 @@ describe("sandbox deliveries to a self-signed https listener", () => {
     const listen = startPaylink(["listen", "--port", "0", "--json", ...tls], { home });
     const callback = await readyUrl(listen);
     const create = ["create", "--amount", "10", "--currency", "EUR", "--callback-url", callback, "-q"];
-    const link = await runPaylink(create, { home });
-    expect(await runPaylink(["pay", link.stdout.trim()], { home })).toMatchObject({ code: 0 });
+    const link = await runStep(create, { home });
+    expect(await runStep(["pay", link.stdout.trim()], { home })).toMatchObject({ code: 0 });
     return { sandbox, listen, callback };
   }
 

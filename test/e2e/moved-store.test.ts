@@ -4,9 +4,10 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { jsonLines } from "../support/json-lines.ts";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { keyFile } from "../support/keys.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { readyUrl, startPaylink } from "../support/paylink.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
 /** Without them, `listen` begins a new store. */
@@ -53,6 +54,6 @@ it.each(CHANGES)("accepts nothing, and says so, until it is restarted: %s", asyn
   const kept = record();
   expect(await post(nextUrl, webhook(nextUrl, kept))).toBe(200);
   await again.stop("SIGTERM");
-  const listed = await runPaylink(["events", "list", "--all", "-q", "--db", db], { home });
+  const listed = await runStep(["events", "list", "--all", "-q", "--db", db], { home });
   expect(listed.stdout).toContain(String(kept["uti"]));
 });

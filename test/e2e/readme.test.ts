@@ -9,6 +9,7 @@ import { sampleTransaction, signWebhook } from "paylink-webhooks";
 import { expect, it, onTestFinished } from "vitest";
 import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
 import { helpPages } from "../support/help-pages.ts";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { BINARY, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { freePort, listenOnFreePort } from "../support/ports.ts";
@@ -72,7 +73,7 @@ async function writeShop(port: string): Promise<string> {
     [shopHelp, shopFile],
     [ordersHelp, ordersFile],
   ] as const)
-    writeFileSync(join(home, file), (await runPaylink(help.split(" "), { home })).stdout);
+    writeFileSync(join(home, file), (await runStep(help.split(" "), { home })).stdout);
   const test = readmeBlock("js", "// shop.test.mjs\n");
   writeFileSync(join(home, "shop.test.mjs"), test.replaceAll("3000", port));
   const library = join(home, "node_modules/paylink-webhooks");
@@ -277,7 +278,7 @@ it("runs every other block in the order given", async () => {
       if (first.startsWith("paylink listen")) listener = program;
       else
         for (const key of ["callbackUrl", "failureCallbackUrl"])
-          await runPaylink(["config", "set", key, `http://127.0.0.1:${listenPort}/`], { home });
+          await runStep(["config", "set", key, `http://127.0.0.1:${listenPort}/`], { home });
     } else {
       expect(language).toBe("sh");
       const { code, stdout, stderr } = await shell.run(`set -e\n${staged(text)}`, {

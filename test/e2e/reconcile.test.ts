@@ -4,10 +4,11 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { OTHER_KEYS } from "../support/keys.ts";
-import { readyUrl, runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
+import { readyUrl, startPaylink, startSandbox } from "../support/paylink.ts";
 import { freePort, listenOnFreePort } from "../support/ports.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { readmeBlock } from "../support/readme.ts";
@@ -42,7 +43,7 @@ A-NOBODY;10;EUR
 it("names each payment that was lost at the sandbox, with its reason and a next step that works", async () => {
   const home = temporaryHome();
   await startSandbox(home);
-  const run = (...words: string[]) => runPaylink(words, { home });
+  const run = (...words: string[]) => runStep(words, { home });
   const listening = startPaylink(listenTo(await startShop("FAILS")), { home });
   const callback = await readyUrl(listening);
   const pay = async (number: string, ...flags: string[]): Promise<void> => {
@@ -103,7 +104,7 @@ it("names each payment that was lost at the sandbox, with its reason and a next 
 it("shows all that happened to an order, with one verdict", async () => {
   const home = temporaryHome();
   await startSandbox(home, "--duplicate-invoices", "accept");
-  const run = (...words: string[]) => runPaylink(words, { home });
+  const run = (...words: string[]) => runStep(words, { home });
   const listening = startPaylink(listenTo(await startShop("FAILS")), { home });
   const callback = await readyUrl(listening);
   const create = ["create", "--amount", "10", "--currency", "EUR", "--callback-url", callback, "-q"];
@@ -168,9 +169,9 @@ async function loseAtDocumentedService(db?: string): Promise<void> {
   const home = temporaryHome();
   const env = db === undefined ? {} : { PAYLINK_DB: db };
   const service = await startDocumentedService({ largestPage: 2 });
-  const run = (...words: string[]) => runPaylink(words, { home, env });
+  const run = (...words: string[]) => runStep(words, { home, env });
   const login = ["login", ...service.login, "--webhook-key", service.keyFile];
-  expect((await runPaylink(login, { home, input: CLIENT.secret })).code).toBe(0);
+  expect((await runStep(login, { home, input: CLIENT.secret })).code).toBe(0);
   const listening = startPaylink(["listen", "--port", "0", "--json"], { home, env });
   const callback = await readyUrl(listening);
   const create = async (number: string, ...flags: string[]): Promise<string> => {
@@ -260,7 +261,7 @@ const SHOP = `
 it("fails paylink test --reconcile if a payment did not reach the application", async () => {
   const home = temporaryHome();
   const test = (flags: readonly string[], ...args: string[]) =>
-    runPaylink(["test", ...flags, "--", process.execPath, "-e", SHOP, ...args], { home });
+    runStep(["test", ...flags, "--", process.execPath, "-e", SHOP, ...args], { home });
   const lost = await test(["--reconcile"], "lose");
   expect(lost.code).toBe(10);
   expect(lost.stderr).toContain("1 payment did not reach your application: T-SILENT (EUR 10.00).");
@@ -276,7 +277,7 @@ it("fails paylink test --reconcile if a payment did not reach the application", 
 it("prints what the README shows", async () => {
   const home = temporaryHome();
   await startSandbox(home);
-  const run = (...words: string[]) => runPaylink(words, { home });
+  const run = (...words: string[]) => runStep(words, { home });
   const listening = startPaylink(["listen", "--port", "0", "--json"], { home });
   const callback = await readyUrl(listening);
   await run("config", "unset", "callbackUrl");

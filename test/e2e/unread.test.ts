@@ -1,7 +1,8 @@
 /** Commands whose reader leaves before they end, as in `paylink listen --json | head -1`. */
 import { describe, expect, it } from "vitest";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { readyUrl, startPaylink } from "../support/paylink.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
@@ -41,7 +42,7 @@ describe("listen without a reader", () => {
     const { code, stderr } = await listening.stop();
     expect(code).toBe(130);
     expect(warnings(stderr)).toHaveLength(1);
-    const { stdout } = await runPaylink(["events", "list", "--all", "--json"], { home });
+    const { stdout } = await runStep(["events", "list", "--all", "--json"], { home });
     expect(stdout.trim().split("\n")).toHaveLength(4);
   });
 
@@ -88,7 +89,7 @@ describe("a reader that stands still", () => {
       void running.stop("SIGTERM");
       await expect.poll(() => isOver(running.pid), { timeout: 20_000 }).toBe(true);
     }
-    const { stdout } = await runPaylink(["events", "list", "--all", "-q"], { home });
+    const { stdout } = await runStep(["events", "list", "--all", "-q"], { home });
     expect(stdout.trim().split("\n")).toHaveLength(20);
   });
 });
@@ -122,7 +123,7 @@ describe("listen with a slow reader", () => {
     expect(shown.length).toBeGreaterThan(4);
     expect(shown.length).toBeLessThan(40);
     expect(stdout).toMatch(/^\{"type":"summary","received":40,/m);
-    const { stdout: kept } = await runPaylink(["events", "list", "--json", "--limit", "100"], { home });
+    const { stdout: kept } = await runStep(["events", "list", "--json", "--limit", "100"], { home });
     expect(kept.match(/^\{"type":"event"/gm)).toHaveLength(40);
   });
 });

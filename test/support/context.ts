@@ -15,6 +15,7 @@ import { THREAD } from "./event-stores.ts";
 import { GIVEN_ENVIRONMENT } from "./given-environment.ts";
 import { temporaryHome } from "./home.ts";
 import { checkJsonOutput } from "./json-output.ts";
+import type { Ended, RunOptions } from "./paylink.ts";
 import { openSender } from "./sender.ts";
 
 export interface CommandOptions {
@@ -125,6 +126,16 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   if (argv.includes("--json") && !argv.includes("--debug") && !argv.includes("--help"))
     await checkJsonOutput(argv, printed);
   return { exit, ...printed, home };
+}
+
+/** As `runPaylink`, in this process: for the steps around what a test of the built program is about. */
+export async function runStep(
+  argv: readonly string[],
+  { input, ...options }: Pick<RunOptions, "home" | "env" | "input">,
+): Promise<Ended> {
+  const given = input === undefined ? options : { ...options, stdin: input };
+  const { exit: code, stdout, stderr } = await runCommand(argv, given);
+  return { code, stdout, stderr };
 }
 
 interface MemoryStream {
