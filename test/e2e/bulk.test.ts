@@ -84,7 +84,7 @@ describe("bulk", () => {
     const { service, goOn } = await pausingService(30);
     const watched = listOf(listOfRows(60), service);
     const screen = openScreen([...watched.args, "--rate", "40", "--yes"], watched);
-    await screen.until(/█+░+ {2}30 of 60 \(50%\) {2}[\d.]+\/s {2}\d+s left/);
+    await screen.until(/█+░+ {2}30 of 60 \(50%\) {2}[\d.]+\/s {2}\d+ seconds? left/);
     goOn[0]?.();
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(
@@ -101,7 +101,7 @@ describe("bulk", () => {
     screen.type(`y${ENTER}`);
     await screen.until(/░+ {2}5 of 60 \(8%\)/);
     goOn[0]?.();
-    await screen.until(/█+░+ {2}50 of 60 \(83%\) {2}[\d.]+\/s {2}\d+s left/);
+    await screen.until(/█+░+ {2}50 of 60 \(83%\) {2}[\d.]+\/s {2}\d+ seconds? left/);
     goOn[1]?.();
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(/60 rows: 60 created\n/);
