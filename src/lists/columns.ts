@@ -79,7 +79,7 @@ const LONGEST_NEAR = 60;
 
 /** `Belegfeld 2` is no misspelled `Belegfeld 1`. */
 const digitsOf = (spelling: string): string => spelling.replace(/\D/g, "");
-const meantByDigits = once(() => {
+const meantByDigits = madeOnce(() => {
   const groups = new Map<string, string[]>();
   for (const spelling of spellings().meanings.keys()) {
     const digits = digitsOf(spelling);
