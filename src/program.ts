@@ -5,115 +5,96 @@ import type { Declared } from "./commands/command.ts";
 import { helpLayout } from "./commands/help-layout.ts";
 
 /** A command of the program as `paylink --help` lists it. Most runs need one of them: the rest is loaded with it. */
-interface Listed {
-  readonly summary: string;
-  readonly load: Load;
-}
+type Listed = readonly [summary: string, load: Load];
 
 /** The commands under their headings, in the order of the help. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
   "Links:": {
-    create: {
-      summary: "create a payment link",
-      load: () => import("./commands/create/command.ts"),
-    },
-    links: {
-      summary: "list, show, update and cancel the links at the service",
-      load: () => import("./commands/links/command.ts"),
-    },
-    bulk: {
-      summary: "create one payment link per row of a CSV file, each exactly once",
-      load: () => import("./commands/bulk/command.ts"),
-    },
-    transaction: {
-      summary: "read a transaction back from the service, with its custom data",
-      load: () => import("./commands/transaction.ts"),
-    },
+    create: ["create a payment link", () => import("./commands/create/command.ts")],
+    links: [
+      "list, show, update and cancel the links at the service",
+      () => import("./commands/links/command.ts"),
+    ],
+    bulk: [
+      "create one payment link per row of a CSV file, each exactly once",
+      () => import("./commands/bulk/command.ts"),
+    ],
+    transaction: [
+      "read a transaction back from the service, with its custom data",
+      () => import("./commands/transaction.ts"),
+    ],
   },
   "Webhooks:": {
-    listen: {
-      summary: "receive, verify and show webhooks, and forward them to your application",
-      load: () => import("./commands/listen/command.ts"),
-    },
-    events: {
-      summary: "list, show, count, follow, replay, retry, skip, accept and prune received events",
-      load: () => import("./commands/events/command.ts"),
-    },
-    reconcile: {
-      summary: "find payments that were missed, refused, not delivered, paid twice or not booked",
-      load: () => import("./commands/reconcile/command.ts"),
-    },
-    inspect: {
-      summary:
-        "show received webhooks in a browser: why each was accepted or rejected, and what became of it",
-      load: () => import("./commands/inspect/command.ts"),
-    },
-    verify: {
-      summary: "explain step by step why a captured webhook verifies, or why not",
-      load: () => import("./commands/verify/command.ts"),
-    },
-    trigger: {
-      summary: "post a well-formed, signed sample webhook to an endpoint on this machine",
-      load: () => import("./commands/trigger/command.ts"),
-    },
-    check: {
-      summary: "test your own webhook endpoint: what it must accept, and what it must refuse",
-      load: () => import("./commands/check/command.ts"),
-    },
+    listen: [
+      "receive, verify and show webhooks, and forward them to your application",
+      () => import("./commands/listen/command.ts"),
+    ],
+    events: [
+      "list, show, count, follow, replay, retry, skip, accept and prune received events",
+      () => import("./commands/events/command.ts"),
+    ],
+    reconcile: [
+      "find payments that were missed, refused, not delivered, paid twice or not booked",
+      () => import("./commands/reconcile/command.ts"),
+    ],
+    inspect: [
+      "show received webhooks in a browser: why each was accepted or rejected, and what became of it",
+      () => import("./commands/inspect/command.ts"),
+    ],
+    verify: [
+      "explain step by step why a captured webhook verifies, or why not",
+      () => import("./commands/verify/command.ts"),
+    ],
+    trigger: [
+      "post a well-formed, signed sample webhook to an endpoint on this machine",
+      () => import("./commands/trigger/command.ts"),
+    ],
+    check: [
+      "test your own webhook endpoint: what it must accept, and what it must refuse",
+      () => import("./commands/check/command.ts"),
+    ],
   },
   "Sandbox:": {
-    sandbox: {
-      summary: "run the whole payment-link service on this machine",
-      load: () => import("./commands/sandbox/command.ts"),
-    },
-    pay: {
-      summary: "simulate the customer: pay a link of the sandbox without a browser",
-      load: () => import("./commands/pay.ts"),
-    },
-    test: {
-      summary: "run a command against a sandbox and a receiver of its own, then delete both",
-      load: () => import("./commands/local/test-command.ts"),
-    },
-    demo: {
-      summary: "create, pay, receive and verify in a few seconds, without an account",
-      load: () => import("./commands/local/demo-command.ts"),
-    },
+    sandbox: [
+      "run the whole payment-link service on this machine",
+      () => import("./commands/sandbox/command.ts"),
+    ],
+    pay: [
+      "simulate the customer: pay a link of the sandbox without a browser",
+      () => import("./commands/pay.ts"),
+    ],
+    test: [
+      "run a command against a sandbox and a receiver of its own, then delete both",
+      () => import("./commands/local/test-command.ts"),
+    ],
+    demo: [
+      "create, pay, receive and verify in a few seconds, without an account",
+      () => import("./commands/local/demo-command.ts"),
+    ],
   },
   "Account:": {
-    login: {
-      summary: "check an account at a service, and store it in a profile",
-      load: () => import("./commands/login/login.ts"),
-    },
-    logout: {
-      summary: "delete a profile's token and client secret; its defaults stay",
-      load: () => import("./commands/logout.ts"),
-    },
-    status: {
-      summary: "check the account: token, service, webhook key, addresses and storage",
-      load: () => import("./commands/status.ts"),
-    },
-    profiles: {
-      summary: "list, choose and remove profiles",
-      load: () => import("./commands/profiles.ts"),
-    },
-    config: {
-      summary: "show and change the settings of a profile",
-      load: () => import("./commands/config/config.ts"),
-    },
+    login: [
+      "check an account at a service, and store it in a profile",
+      () => import("./commands/login/login.ts"),
+    ],
+    logout: [
+      "delete a profile's token and client secret; its defaults stay",
+      () => import("./commands/logout.ts"),
+    ],
+    status: [
+      "check the account: token, service, webhook key, addresses and storage",
+      () => import("./commands/status.ts"),
+    ],
+    profiles: ["list, choose and remove profiles", () => import("./commands/profiles.ts")],
+    config: ["show and change the settings of a profile", () => import("./commands/config/config.ts")],
   },
   "Command line:": {
-    help: {
-      summary: "show the help of a command, or explain a topic, such as errors, settings or ci",
-      load: () => import("./commands/help/help.ts"),
-    },
-    version: {
-      summary: "print the version",
-      load: () => import("./commands/version.ts"),
-    },
-    completion: {
-      summary: "print the completion script of a shell",
-      load: () => import("./commands/completion/command.ts"),
-    },
+    help: [
+      "show the help of a command, or explain a topic, such as errors, settings or ci",
+      () => import("./commands/help/help.ts"),
+    ],
+    version: ["print the version", () => import("./commands/version.ts")],
+    completion: ["print the completion script of a shell", () => import("./commands/completion/command.ts")],
   },
 };
 
@@ -161,7 +142,7 @@ export function createProgram({ version: number, execute, print }: ProgramParts)
   ]);
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const [name, { summary, load }] of Object.entries(commands)) program.addLater(name, summary, load);
+    for (const [name, [summary, load]] of Object.entries(commands)) program.addLater(name, summary, load);
   }
   program.addLater("complete", undefined, () => import("./commands/completion/complete-command.ts"));
   return program;
