@@ -19,7 +19,7 @@ const TEXT_LENGTH = { refused: 16 * 1024, accepted: 1024 };
 const DETAIL_LENGTH = 500;
 
 /** A broker that confirms a message answers 200. */
-export interface Answered {
+export interface AnsweredAttempt {
   readonly kind: "answered";
   readonly status: number;
   readonly headers: readonly HeaderLine[];
@@ -44,7 +44,7 @@ export interface NoAnswer {
   readonly sent: boolean;
 }
 
-export type AttemptResult = Answered | NotReached | NoAnswer;
+export type AttemptResult = AnsweredAttempt | NotReached | NoAnswer;
 
 export interface DeliverOptions {
   /** Milliseconds that the target may take. */
@@ -138,7 +138,7 @@ async function deliverOne(
 }
 
 /** A cookie may be the key of a session: it is not kept. */
-function answerOf({ status, headers, body }: Answered) {
+function answerOf({ status, headers, body }: AnsweredAttempt) {
   const text = maskCardNumbers(decodedText(headers, body));
   const isOk = isSuccess(status);
   const shown = headers.filter(([name]) => name.toLowerCase() !== "set-cookie");

@@ -1,7 +1,7 @@
 /** What a customer enters of a card, with the checks on it; and the customer's details that the merchant gave with the link. */
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import type { Problem } from "../domain/errors.ts";
-import { CARD_SCHEMES, digitsOf, schemeOf, testCard } from "../sender/test-cards.ts";
+import { CARD_SCHEMES, cardDigits, schemeOf, testCard } from "../sender/test-cards.ts";
 import { hasCheckDigit } from "../domain/card-numbers.ts";
 import type { FormField } from "./form.ts";
 
@@ -94,7 +94,7 @@ export function textProblem(text: string, longest: number): string | undefined {
 }
 
 function numberProblem(number: string): string | undefined {
-  const digits = digitsOf(number);
+  const digits = cardDigits(number);
   if (!/^\d{12,19}$/.test(digits) || !hasCheckDigit(digits)) return "is not valid: check its digits";
   return testCard(number) === undefined
     ? "is not one of the test cards, and the sandbox accepts no other card"

@@ -1,7 +1,7 @@
 /** Builds the record of a simulated payment, with every field of the specification's table. */
 import { JsonNumber } from "../values/json.ts";
 import { maskCardNumber } from "../domain/card-numbers.ts";
-import { CARD_SCHEMES, digitsOf, schemeOf, TEST_CARDS, type TestCard } from "./test-cards.ts";
+import { CARD_SCHEMES, cardDigits, schemeOf, TEST_CARDS, type TestCard } from "./test-cards.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 
 export interface SamplePayment {
@@ -29,7 +29,7 @@ export function sampleRecord(
   const { card, transType, amount, currency, reference, terminalId, merchant, softwareVersion, number } =
     payment;
   const isApproved = card !== undefined && card.outcome !== "declined";
-  const digits = digitsOf((card ?? TEST_CARDS[0]).number);
+  const digits = cardDigits((card ?? TEST_CARDS[0]).number);
   const scheme = schemeOf(digits) ?? CARD_SCHEMES[0];
   const date = now.toISOString();
   return {

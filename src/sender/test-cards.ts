@@ -32,11 +32,11 @@ export const CARD_SCHEMES = [
 ] as const;
 
 /** A number without its separators. */
-export const digitsOf = (number: string): string => number.replace(/[\s-]/g, "");
+export const cardDigits = (number: string): string => number.replace(/[\s-]/g, "");
 
 /** The scheme of a number, or of its first digits. */
 export const schemeOf = (number: string) =>
-  CARD_SCHEMES.find(({ begins }) => new RegExp(begins).test(digitsOf(number)));
+  CARD_SCHEMES.find(({ begins }) => new RegExp(begins).test(cardDigits(number)));
 
 export interface TestCard {
   /** As `paylink pay --card` takes it. */
@@ -69,7 +69,7 @@ export const TEST_CARDS: readonly [TestCard, ...TestCard[]] = [
 
 /** The card with a name or a number, in which spaces and hyphens do not count. */
 export const testCard = (text: string): TestCard | undefined =>
-  TEST_CARDS.find(({ name, number }) => name === text || digitsOf(number) === digitsOf(text));
+  TEST_CARDS.find(({ name, number }) => name === text || cardDigits(number) === cardDigits(text));
 
 /** Undefined for a payment that the customer cancels. */
 export const cardFor = (outcome: SampleOutcome): TestCard | undefined =>

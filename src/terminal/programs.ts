@@ -114,7 +114,7 @@ export function runProgram(
       reject(error);
     });
     child.once("close", (code, ended) => {
-      void endOf(started).then(() => {
+      void endOfGroup(started).then(() => {
         settle();
         resolve(code ?? 128 + (ended === null ? 0 : constants.signals[ended]));
       });
@@ -173,7 +173,7 @@ function isSignalled(id: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /** Resolves when nothing of it runs. */
-async function endOf(ids: readonly number[]): Promise<void> {
+async function endOfGroup(ids: readonly number[]): Promise<void> {
   for (let waited = 0; waited < 2 * GROUP_TIMEOUT; waited += 50) {
     if (!ids.some((id) => isSignalled(id, 0))) return;
     await sleep(50);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hasCheckDigit } from "../../src/domain/card-numbers.ts";
-import { digitsOf, schemeOf, TEST_CARDS } from "../../src/sender/test-cards.ts";
+import { cardDigits, schemeOf, TEST_CARDS } from "../../src/sender/test-cards.ts";
 import { temporaryHome } from "../support/home.ts";
 import {
   CALLBACK,
@@ -115,7 +115,7 @@ describe("a typed card", () => {
 
 describe("the test cards", () => {
   it("have numbers that are valid, and names, numbers and last digits that differ", () => {
-    const numbers = TEST_CARDS.map(({ number }) => digitsOf(number));
+    const numbers = TEST_CARDS.map(({ number }) => cardDigits(number));
     expect(numbers.filter((number) => !hasCheckDigit(number))).toEqual([]);
     for (const values of [numbers.map((number) => number.slice(-4)), TEST_CARDS.map(({ name }) => name)])
       expect(new Set(values).size).toBe(TEST_CARDS.length);

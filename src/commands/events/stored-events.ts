@@ -246,15 +246,13 @@ export async function pruneEvents(
 ): Promise<number> {
   const { out } = context;
   const store = await context.events(db, { upgrade: true });
-  if (!(await mayPrune(store, before, context))) return saidNo(context);
+  const old = await store.countBefore(before);
+  if (
+    old.events + old.rejections > 0 &&
+    !(await isConfirmed(context, `Delete ${deletedWords(old, before)}?`))
+  )
+    return saidNo(context);
   const pruned = await store.prune(before);
   out.result({ before, ...pruned }, fitLines(`Deleted ${deletedWords(pruned, before)}`, out.lineWidth));
   return 0;
-}
-
-/** Asks on a terminal, unless there is nothing to delete. */
-async function mayPrune(store: EventStore, before: Date, context: Context): Promise<boolean> {
-  const old = await store.countBefore(before);
-  if (old.events + old.rejections === 0) return true;
-  return isConfirmed(context, `Delete ${deletedWords(old, before)}?`);
 }

@@ -43,6 +43,46 @@ function parseStatuses(typed: string): Parsed<readonly LinkStatus[]> {
 
 const isTwoEdits = (edits: number): boolean => edits <= 2;
 
+export const linkListFlags = {
+  status: flag(
+    "--status <status>",
+    `only links with these statuses, separated by commas: ${LINK_STATUSES.join(", ")}`,
+    parseStatuses,
+    {
+      example: "paid,expired",
+    },
+  ),
+  invoiceId: flag("--invoice-id <id>", "only links with this order number", text, { example: "INV-1" }),
+  since: flag(
+    "--since <when>",
+    "created at or after this time: a date, ISO 8601, or a time ago (2h, 30d) (default: 7d)",
+    parsePast,
+    { example: "30d" },
+  ),
+  until: flag("--until <when>", "created before this time, or by the end of this day", parseEnd, {
+    example: "1d",
+  }),
+  limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
+  terminalId: terminalFlag,
+  csv: csvFlag,
+  ...linkFlags("Not every link was listed."),
+};
+
+export const updateFlags = {
+  description: flag("--description <text>", "what the customer reads about the payment", lines, {
+    example: "'Order 1042'",
+  }),
+  expires: flag(
+    "--expires <when>",
+    "when it expires: a date (the end of that day), ISO 8601, or a time from now (36h, 7d)",
+    parseExpires,
+    { example: "14d" },
+  ),
+  ...linkFlags("The link was not changed."),
+};
+
+export const showFlags = { ...linkFlags("Not everything was read."), db: eventStoreFlag };
+
 export default command({
   examples: ["paylink links", "paylink links list --status active --since 30d"],
   commands: {
@@ -54,34 +94,11 @@ export default command({
         "paylink links list --limit 5 --quiet",
       ],
       isDefault: true,
-      flags: {
-        status: flag(
-          "--status <status>",
-          `only links with these statuses, separated by commas: ${LINK_STATUSES.join(", ")}`,
-          parseStatuses,
-          {
-            example: "paid,expired",
-          },
-        ),
-        invoiceId: flag("--invoice-id <id>", "only links with this order number", text, { example: "INV-1" }),
-        since: flag(
-          "--since <when>",
-          "created at or after this time: a date, ISO 8601, or a time ago (2h, 30d) (default: 7d)",
-          parsePast,
-          { example: "30d" },
-        ),
-        until: flag("--until <when>", "created before this time, or by the end of this day", parseEnd, {
-          example: "1d",
-        }),
-        limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
-        terminalId: terminalFlag,
-        csv: csvFlag,
-        ...linkFlags("Not every link was listed."),
-      },
+      flags: linkListFlags,
       rules: [excludes(["csv"], ["quiet"])],
       consequence: "Nothing was listed.",
-      prepare: async (read, usage, context) => (await import("./links.ts")).listOptions(read, usage, context),
-      run: async (context, options) => (await import("./links.ts")).listLinks(context, options),
+      check: async (read, usage, context) => (await import("./links.ts")).checkListed(read, usage, context),
+      run: async (context, values) => (await import("./links.ts")).listLinks(context, values),
     }),
     show: command({
       summary: "show one link: every field and date, and how its order stands",
@@ -90,7 +107,7 @@ export default command({
         "paylink links show $(paylink links list --limit 1 --quiet) --json",
       ],
       arguments: { link },
-      flags: { ...linkFlags("Not everything was read."), db: eventStoreFlag },
+      flags: showFlags,
       rules: [excludes(["db"], ["quiet"])],
       consequence: "Nothing was read.",
       run: async (context, values) => (await import("./links.ts")).showLink(context, values),
@@ -102,18 +119,7 @@ export default command({
         `paylink links update ${EXAMPLE} --description 'Order 1042'`,
       ],
       arguments: { link },
-      flags: {
-        description: flag("--description <text>", "what the customer reads about the payment", lines, {
-          example: "'Order 1042'",
-        }),
-        expires: flag(
-          "--expires <when>",
-          "when it expires: a date (the end of that day), ISO 8601, or a time from now (36h, 7d)",
-          parseExpires,
-          { example: "14d" },
-        ),
-        ...linkFlags("The link was not changed."),
-      },
+      flags: updateFlags,
       consequence: "Nothing was changed.",
       check: ({ ifRead }, { problems }) => {
         ifRead(["description", "expires"], ({ description, expires }) => {

@@ -27,41 +27,28 @@ import { safeText } from "../../render/safe-text.ts";
 import { renderSums } from "../../render/bulk.ts";
 import { allLinks, CLOCK_DIFFERENCE, ownText } from "../../service/all-links.ts";
 import type { Api } from "../../service/client.ts";
-import type { ReadValues, Usage } from "../command.ts";
+import type { ReadValues, Usage, ValuesOf } from "../command.ts";
 import { printLink, showServiceLink } from "../link-output.ts";
+import type { linkListFlags, showFlags, updateFlags } from "./command.ts";
 import { checkPeriod, DEFAULT_PERIOD, isConfirmed, saidNo } from "../shared-flags.ts";
 
-interface ListFlags {
-  /** Undefined only without an account, which the command then reports. */
-  readonly terminalId: string | undefined;
-  readonly since: Date | undefined;
-  readonly until: Date | undefined;
-  readonly status: readonly string[] | undefined;
-  readonly invoiceId: string | undefined;
-  readonly limit: number | undefined;
-  readonly quiet: boolean;
-  readonly csv: boolean;
-}
+type ListFlags = ValuesOf<typeof linkListFlags>;
 
-interface ListOptions extends Omit<ListFlags, "since" | "until"> {
-  readonly from: Date;
-  /** The default period, since the user named none. */
-  readonly isDefaultPeriod: boolean;
-  readonly until: Date | undefined;
-  readonly to: Date;
-}
+const listedSince = ({ since }: Pick<ListFlags, "since">, now: Date): Date =>
+  since ?? new Date(now.getTime() - DEFAULT_PERIOD);
 
-export async function listOptions(
-  { all, ifRead }: ReadValues<ListFlags>,
+/** A period that can be listed, of a terminal. */
+export async function checkListed(
+  { ifRead }: ReadValues<ListFlags>,
   usage: Usage,
   context: Pick<Context, "settings" | "now">,
-): Promise<ListOptions | undefined> {
+): Promise<void> {
   const settings = await context.settings();
   const now = context.now();
-  const beginning = new Date(now.getTime() - DEFAULT_PERIOD);
-  ifRead(["since", "until"], ({ since = beginning, until }) => {
-    checkPeriod({ since, until }, usage);
-    if (until === undefined && since >= now)
+  ifRead(["since", "until"], (period) => {
+    const since = listedSince(period, now);
+    checkPeriod({ ...period, since }, usage);
+    if (period.until === undefined && since >= now)
       usage.problems.push({ at: "--since", message: `must be in the past (got "${formatLocal(since)}")` });
   });
   ifRead(["terminalId"], ({ terminalId = settings.get("terminalId") }) => {
@@ -71,22 +58,24 @@ export async function listOptions(
         message: "is required, because a service lists the links of one terminal",
       });
   });
-  if (all === undefined) return undefined;
-  const { terminalId = settings.get("terminalId"), since, until, ...flags } = all;
-  return {
-    ...flags,
-    terminalId,
-    from: since ?? beginning,
-    isDefaultPeriod: since === undefined,
-    until,
-    to: until ?? new Date(now.getTime() + CLOCK_DIFFERENCE),
-  };
 }
 
-export async function listLinks(context: Context, options: ListOptions): Promise<number> {
+interface ListOptions extends Omit<ListFlags, "since" | "until"> {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+export async function listLinks(context: Context, { since, until, ...flags }: ListFlags): Promise<number> {
   const { out } = context;
-  const { quiet, csv, isDefaultPeriod } = options;
+  const { quiet, csv } = flags;
   const api = await context.api();
+  const now = context.now();
+  const options: ListOptions = {
+    ...flags,
+    terminalId: flags.terminalId ?? (await context.settings()).get("terminalId"),
+    from: listedSince({ since }, now),
+    to: until ?? new Date(now.getTime() + CLOCK_DIFFERENCE),
+  };
   if (out.json)
     await printLines(await newestLinks(api, options, (_, json) => ownText(stringifyJson(json))), context);
   else if (csv)
@@ -104,9 +93,9 @@ export async function listLinks(context: Context, options: ListOptions): Promise
     if (newest.length > 0) out.lines([tableOf(newest, context), ...sumsByStatus(newest)]);
     else
       out.note(
-        `No links of terminal ${safeText(options.terminalId ?? "")} found, created ${formatPeriod({ since: options.from, until: options.until })}.`,
+        `No links of terminal ${safeText(options.terminalId ?? "")} found, created ${formatPeriod({ since: options.from, until })}.`,
       );
-    if (isDefaultPeriod) out.note("Only the last 7 days are listed. Use --since for older links.");
+    if (since === undefined) out.note("Only the last 7 days are listed. Use --since for older links.");
     out.note(renderServiceName(await context.settings(), out.notePaint));
   }
   return 0;
@@ -232,22 +221,13 @@ function minuteOf(date: LinkDate, offset: string | undefined): string {
   return offset === undefined ? text : text.replace(` ${offset}`, "");
 }
 
-interface ShownLinkOptions {
-  /** Its id. */
-  readonly link: string;
-  readonly quiet: boolean;
-}
+/** Of one link, named by its id. */
+type OneLink<Flags> = ValuesOf<Flags> & { readonly link: string };
 
-interface UpdateOptions extends ShownLinkOptions {
-  readonly description: string | undefined;
-  readonly expires: Date | undefined;
-}
-
-interface ShowOptions extends ShownLinkOptions {
-  readonly db: string | undefined;
-}
-
-export async function showLink(context: Context, { link: id, quiet, db }: ShowOptions): Promise<number> {
+export async function showLink(
+  context: Context,
+  { link: id, quiet, db }: OneLink<typeof showFlags>,
+): Promise<number> {
   const { out, send, signal } = context;
   const shown = await (await context.api()).showLink(id);
   await showServiceLink(context, shown, quiet);
@@ -272,7 +252,7 @@ export async function showLink(context: Context, { link: id, quiet, db }: ShowOp
 
 export async function updateLink(
   context: Context,
-  { link, description, expires, quiet }: UpdateOptions,
+  { link, description, expires, quiet }: OneLink<typeof updateFlags>,
 ): Promise<number> {
   const api = await context.api();
   const updated = await api.updateLink(link, {
@@ -283,13 +263,11 @@ export async function updateLink(
   return 0;
 }
 
-interface CancelOptions extends Omit<ShownLinkOptions, "link"> {
-  /** Their ids. */
-  readonly links: readonly string[];
-}
-
 /** Continues after a refusal, which concerns one link; any other failure would repeat with the next link. */
-export async function cancelLinks(context: Context, { links, quiet }: CancelOptions): Promise<number> {
+export async function cancelLinks(
+  context: Context,
+  { links, quiet }: { readonly links: readonly string[]; readonly quiet: boolean },
+): Promise<number> {
   const { out, signal } = context;
   const ids = [...new Set(links)];
   const api = await context.api();
