@@ -28,7 +28,6 @@ import {
 } from "./report.ts";
 import { readTls, tlsWarnings, watchTls } from "./tls.ts";
 import { type DatabaseWatch, startDeleting, watchDatabase } from "./store.ts";
-import type { Tunnel } from "./tunnel.ts";
 
 export async function listen(context: Context, options: ListenOptions): Promise<number> {
   context.out.keepLog();
@@ -119,6 +118,23 @@ async function openParts(context: Context, options: ListenOptions): Promise<List
   return parts;
 }
 
+/** How receiving ends, in this order, as far as it had begun. The store, the brokers and the private listener end after that. */
+const SHUTDOWN = [
+  // No old event is deleted, and no certificate read any more.
+  "deleting",
+  "certificate",
+  // What was received is answered, and nothing more is received.
+  "server",
+  // Attempts under way have ended; the rest is left in the queue.
+  "forwarding",
+  // It counts all of that.
+  "summary",
+  "tunnel",
+  "end",
+  "reader",
+] as const;
+type Stage = (typeof SHUTDOWN)[number];
+
 /** A listener that receives webhooks. */
 interface Listening {
   readonly listeners: readonly Listener[];
@@ -133,6 +149,10 @@ async function serveWebhooks(
 ): Promise<Listening | undefined> {
   const { out, now, timers, later } = context;
   const { admin, keyring, tls, reporter, targets, store, database, log } = parts;
+  const stages: Partial<Record<Stage, () => unknown>> = {};
+  later(async () => {
+    for (const stage of SHUTDOWN) await stages[stage]?.();
+  });
   const forwarding = openForwarding(options, store, {
     log,
     keys: keyring.read,
@@ -147,11 +167,9 @@ async function serveWebhooks(
     },
   });
   const reader = watchReader(context, options);
-  later(reader.close);
+  stages.reader = reader.close;
   const end = watchForEnd(reader.stop, options);
-  later(end.close);
-  let tunnel: Tunnel | undefined;
-  later(() => tunnel?.close());
+  stages.end = end.close;
   let address: ReceiverAddress | undefined = options.publicAddress;
   const server = await startReceiver({
     ...options,
@@ -172,21 +190,20 @@ async function serveWebhooks(
     },
     faulted: (error: unknown) => out.warn(String(error)),
   });
-  later(() => {
+  stages.server = () => server.close();
+  stages.forwarding = () => forwarding?.close();
+  stages.summary = () => {
     if (parts.isReceiving) summarise(reporter, context);
-  });
-  later(() => forwarding?.close());
-  later(() => server.close());
+  };
   if (options.tls !== undefined && tls !== undefined)
-    later(
-      watchTls(options.tls, tls, server, context, {
-        warn: (text) => out.warn(text),
-        serves: (end) => admin?.metrics.useCertificate(end),
-      }),
-    );
+    stages.certificate = watchTls(options.tls, tls, server, context, {
+      warn: (text) => out.warn(text),
+      serves: (end) => admin?.metrics.useCertificate(end),
+    });
   if (options.tunnel) {
     const { openTunnel } = await import("./tunnel.ts");
-    tunnel = await openTunnel(localAddress(server.url), context);
+    const tunnel = await openTunnel(localAddress(server.url), context);
+    stages.tunnel = tunnel.close;
     void tunnel.ended.then(end.fail);
     address = publicAddress(new URL(options.paths[0], tunnel.url));
   }
@@ -203,7 +220,8 @@ async function serveWebhooks(
   if (!parts.isReceiving) return undefined;
   if (admin !== undefined && store !== undefined) admin.metrics.useStore(await store.identity());
   forwarding?.start();
-  if (options.keep !== undefined && store !== undefined) later(startDeleting(options.keep, store, context));
+  if (options.keep !== undefined && store !== undefined)
+    stages.deleting = startDeleting(options.keep, store, context);
   return { listeners, end };
 }
 
