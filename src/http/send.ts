@@ -98,7 +98,7 @@ function exchange(
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);
     const outgoing = begin();
-    /** Nothing of a request leaves before that. */
+    /** The request is written then. */
     let isConnected = false;
     let head: Pick<HttpReply, "status" | "headers"> | undefined;
     let length = 0;
@@ -144,6 +144,7 @@ function exchange(
     const connected = (): void => {
       isConnected = true;
       clearTimeout(connecting);
+      outgoing.end(request.body);
     };
     let incoming: IncomingMessage | undefined;
     const read = (response: IncomingMessage): void => {
@@ -169,7 +170,6 @@ function exchange(
       // What follows a whole reply, as after a 204 that announces a body, says nothing about it.
       if (incoming?.complete !== true) fail(error);
     });
-    outgoing.end(request.body);
   });
 }
 
