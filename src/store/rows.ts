@@ -118,12 +118,6 @@ export function deliveryStateOf(column: unknown): ForwardState | null {
 
 /** Throws for a row that does not hold what paylink wrote. */
 export function eventFromRow(row: Row): StoredEvent {
-  const event = parsedEvent(row);
-  requireSeal(row);
-  return event;
-}
-
-function parsedEvent(row: Row): StoredEvent {
   const {
     received_at: receivedAt,
     state: column,
@@ -136,6 +130,7 @@ function parsedEvent(row: Row): StoredEvent {
   } = eventRow.parse(row);
   // What is done to an event is decided by its column, and shown by its verdict.
   if (rest.verdict.key?.thumbprint !== rest.key) throw new Error("its key is not the key of its verdict");
+  requireSeal(row);
   const state = deliveryStateOf(column);
   const isTrying = column === "trying";
   const next = due === null || isTrying ? null : new Date(due);

@@ -2,7 +2,13 @@
 import type { Outcome } from "../domain/outcome.ts";
 import type { RunKeys } from "../events/event.ts";
 import type { Readable } from "./dialects.ts";
-import { type EventQuery, rejectionCondition, searchedCondition, searchLimit } from "./event-query.ts";
+import {
+  eventCondition,
+  type EventQuery,
+  rejectionCondition,
+  searchedCondition,
+  searchLimit,
+} from "./event-query.ts";
 import type { StoredRequest } from "../events/history.ts";
 import { isReplaced, replacedColumn } from "./replaced.ts";
 import { DAMAGED_ROWS, hasDamagedRows } from "./seal.ts";
@@ -47,8 +53,6 @@ export interface Bar {
   /** Those that the application has not accepted, and that paylink does not send again, whatever their outcome. */
   readonly failed: number;
 }
-
-const FULLY_APPROVED = sql`outcome = 'APPROVED'`;
 
 export function createSearch(readable: Readable) {
   const { dialect, all } = readable;
@@ -107,28 +111,28 @@ export function createSearch(readable: Readable) {
     bars: async (parts: number, width: number, until: Date, keys?: RunKeys): Promise<Bar[]> => {
       const since = new Date(until.getTime() - parts * width);
       const query = { since, until, keys };
-      const part = raw(`(received_at - ${since.getTime()}) / ${width}`);
-      const counted = async (from: Sql): Promise<ReadonlyMap<number, number>> => {
-        const rows = await all(
-          sql`SELECT ${part} AS part, count(*) AS n FROM ${schema}${from} GROUP BY ${part}`,
-        );
-        return new Map(rows.map(({ part: at, n }) => [Number(at), Number(n)]));
-      };
-      const everything = sql`events WHERE ${searchedCondition(query, dialect)}`;
-      const failing = sql`events WHERE ${searchedCondition({ ...query, state: "failed" }, dialect)}`;
-      requireAsStored(await all(sql`SELECT ${DAMAGED_ROWS} FROM ${schema}${everything}`));
-      const arrived = await counted(everything);
-      const approved = await counted(sql`${everything} AND ${FULLY_APPROVED}`);
-      const failed = await counted(failing);
-      const failedApproved = await counted(sql`${failing} AND ${FULLY_APPROVED}`);
-      const refused = await counted(sql`rejections WHERE ${rejectionCondition({ since, until }, dialect)}`);
-      return Array.from({ length: parts }, (_, index) => {
-        const of = (counts: ReadonlyMap<number, number>): number => counts.get(index) ?? 0;
+      const part = raw(`(received_at - ${since.getTime()}) / ${width} AS part`);
+      const failed = eventCondition({ state: "failed" }, dialect);
+      const events = await all(
+        sql`SELECT part, sum(is_failed) AS failed, count(*) - sum(is_failed) AS others, ${DAMAGED_ROWS},
+           sum(CASE WHEN outcome = 'APPROVED' AND is_failed = 0 THEN 1 ELSE 0 END) AS approved
+         FROM (SELECT ${part}, outcome, currency, amount, payment, CASE WHEN ${failed} THEN 1 ELSE 0 END AS is_failed
+           FROM ${schema}events WHERE ${searchedCondition(query, dialect)}) AS found GROUP BY part`,
+      );
+      requireAsStored(events);
+      const rejected = await all(
+        sql`SELECT part, count(*) AS refused FROM (SELECT ${part} FROM ${schema}rejections
+           WHERE ${rejectionCondition({ since, until }, dialect)}) AS found GROUP BY part`,
+      );
+      const of = (rows: readonly Row[], at: number): Row =>
+        rows.find((row) => Number(row["part"]) === at) ?? {};
+      return Array.from({ length: parts }, (_, at) => {
+        const { failed: ofFailed = 0, others = 0, approved = 0 } = of(events, at);
         return {
-          approved: of(approved) - of(failedApproved),
-          other: of(arrived) - of(approved) - (of(failed) - of(failedApproved)),
-          refused: of(refused),
-          failed: of(failed),
+          approved: Number(approved),
+          other: Number(others) - Number(approved),
+          refused: Number(of(rejected, at)["refused"] ?? 0),
+          failed: Number(ofFailed),
         };
       });
     },

@@ -103,33 +103,34 @@ describe("the mark of a store", () => {
   });
 });
 
-describe("a flipped bit in the index of what is due", () => {
-  it("is repaired, so that the event is forwarded", async () => {
-    const path = crashed(await running(false), () => undefined);
-    const database = openEventDatabase(path);
-    const [{ due } = {}] = database.prepare("SELECT due FROM deliveries").all();
-    const size = Number(database.prepare("PRAGMA page_size").get()?.["page_size"]);
-    const root = Number(
-      database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'deliveries_waiting'").get()?.[
-        "rootpage"
-      ],
-    );
-    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    database.close();
-    const time = Buffer.alloc(8);
-    time.writeBigInt64BE(BigInt(Number(due)));
-    changeBytes(path, (bytes) => {
-      // Its highest bit but one: it is due in centuries.
-      const at = bytes.indexOf(time.subarray(2), (root - 1) * size);
-      expect(at).toBeLessThan(root * size);
-      bytes[at] = (bytes[at] ?? 0) | 0x40;
-    });
-    const hidden = openSqlite(copyOf(path));
-    expect((await hidden.claim(wanted())).length).toBeLessThan(4);
-    const store = openSqlite(path);
-    await store.ready();
-    expect(await store.claim(wanted())).toHaveLength(4);
-  });
+describe("a flipped bit in when an event is due", () => {
+  it.each(["deliveries_waiting", "deliveries"])(
+    "is repaired in %s, so that it is forwarded",
+    async (place) => {
+      const path = crashed(await running(false), () => undefined);
+      const database = openEventDatabase(path);
+      const [{ due } = {}] = database.prepare("SELECT due FROM deliveries").all();
+      const size = Number(database.prepare("PRAGMA page_size").get()?.["page_size"]);
+      const root = Number(
+        database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(place)?.["rootpage"],
+      );
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      database.close();
+      const time = Buffer.alloc(8);
+      time.writeBigInt64BE(BigInt(Number(due)));
+      changeBytes(path, (bytes) => {
+        // Its highest bit but one: it is due in centuries.
+        const at = bytes.indexOf(time.subarray(2), (root - 1) * size);
+        expect(at).toBeLessThan(root * size);
+        bytes[at] = (bytes[at] ?? 0) | 0x40;
+      });
+      const hidden = openSqlite(copyOf(path));
+      expect((await hidden.claim(wanted()).catch(() => [])).length).toBeLessThan(4);
+      const store = openSqlite(path);
+      await store.ready();
+      expect(await store.claim(wanted())).toHaveLength(4);
+    },
+  );
 });
 
 /** The same file once more. */

@@ -44,7 +44,7 @@ it("changes no step that was released: a change is a step of its own", () => {
         "76c6e96bc219",
       ],
       "ledger": [
-        "12e7a56c0328",
+        "8cc34397696b",
       ],
       "sentRows": [
         "83c1776f346c",

@@ -106,6 +106,9 @@ export function requireWhole(database: Pick<Connection, "exec" | "prepare">, pat
   if (integrityProblem(database) === undefined) return;
   try {
     database.exec("REINDEX");
+    // When an attempt is due may have changed too, by years: nothing waits for longer than until now.
+    const now = SQLITE.now.text;
+    database.exec(`UPDATE deliveries SET due = ${now}, set_at = ${now} WHERE due > ${now}`);
   } catch (error) {
     // Two rows have the same key now.
     throw error instanceof PaylinkError ? error : damaged(path, messageOf(error));
