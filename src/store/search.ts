@@ -13,7 +13,7 @@ import type { StoredRequest } from "../events/history.ts";
 import { isReplaced, replacedColumn } from "./replaced.ts";
 import { DAMAGED_ROWS, hasDamagedRows } from "./seal.ts";
 import { damagedRow, eventsOf, rejectionsOf, type Source } from "./sources.ts";
-import { LAST_CHARACTER, raw, type Row, type Sql, sql } from "./sql.ts";
+import { LAST_CHARACTER, raw, type Row, sql } from "./sql.ts";
 
 export interface EventPage {
   /** Only what arrived before the row with this id. */
