@@ -47,6 +47,15 @@ it("takes both keys of a file of two certificates, and of one of two keys", asyn
   }
 });
 
+it("takes the next key of a file that has both while listen runs", async () => {
+  const file = join(temporaryHome(), "service.pem");
+  writeFileSync(file, OLD.publicPem);
+  const listen = await startListenWith({}, "--no-store", "--key", file);
+  expect(await pay(listen, OLD, null)).toBe(200);
+  writeFileSync(file, OLD.publicPem + NEW.publicPem);
+  expect([await pay(listen, NEW, null), await pay(listen, OLD, null)]).toEqual([200, 200]);
+});
+
 it.each([
   ["another id", "new"],
   ["the old id", "old"],

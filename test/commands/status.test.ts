@@ -183,6 +183,22 @@ describe("paylink status", () => {
     expect(expired.exit).toBe(0);
   });
 
+  it("warns of a source of keys that cannot be read beside one that can", async () => {
+    const folder = temporaryHome();
+    writeFileSync(join(folder, "service.pem"), KEYS.publicPem);
+    const sources = ["service.pem", "gone.pem"].map((name) => join(folder, name));
+    const { home } = await account();
+    expect(
+      await runCommand(["config", "set", "webhookKey", ...sources, "--no-check"], { home }),
+    ).toMatchObject({ exit: 0 });
+    const { exit, checks } = await statusOf({ home });
+    expect(checks.filter(({ check }) => check === "webhook key")).toMatchObject([
+      { state: "ok" },
+      { state: "warning", detail: expect.stringMatching(/gone\.pem: no such file.*answers .* with 503/) },
+    ]);
+    expect(exit).toBe(0);
+  });
+
   it("warns of a missing key if webhooks have an address", async () => {
     const { home } = await account(["callbackUrl", "https://shop.example/hook"]);
     expect((await statusOf({ home })).find("webhook key")).toMatchObject({ state: "warning" });
