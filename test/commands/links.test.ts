@@ -321,14 +321,30 @@ describe("paylink links show", () => {
     expect(stdout).toMatch(/^ {2}risk +\["low"\]$/m);
   });
 
-  it.each(["", "..", "a/b", "a b", "https://shop.example/", "https://shop.example/?r=../x"])(
-    "refuses %j, which is not a link",
-    async (text) => {
-      const run = await runCommand(["links", "show", text], { env: ACCOUNT, send: never });
-      expect(run.exit).toBe(2);
-      expect(run.stderr).toContain("<link>");
-    },
-  );
+  it.each([
+    ["", ""],
+    ["..", "dots alone"],
+    ["pay.example/?r=L1", "with https://"],
+    ["a\tb", "control character"],
+    ["https://shop.example/", "as parameter r"],
+    ["https://shop.example/?r=../x", "dots alone"],
+  ])("refuses %j, which is not a link, and says why", async (text, reason) => {
+    const run = await runCommand(["links", "show", text], { env: ACCOUNT, send: never });
+    expect(run.exit).toBe(2);
+    expect(run.stderr).toContain("<link>");
+    expect(run.stderr).toContain(reason);
+  });
+
+  it.each(["a/b", "a b", "50%?#x", "é"])("asks for the id %j as it is", async (id) => {
+    const targets: string[] = [];
+    const send = async ({ target }: HttpRequest) => {
+      targets.push(target);
+      return { status: 200, headers: [], body: Buffer.from(JSON.stringify({ ...NEW, id })) };
+    };
+    for (const text of [id, `https://pay.example/?r=${encodeURIComponent(id)}`])
+      expect((await runCommand(["links", "show", text], { env: ACCOUNT, send })).exit).toBe(0);
+    expect(new Set(targets)).toEqual(new Set([`/v1/payment-links/${encodeURIComponent(id)}`]));
+  });
 });
 
 describe("paylink links update", () => {

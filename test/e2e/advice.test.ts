@@ -171,7 +171,7 @@ it.each<[string, Fault, readonly string[], Readonly<Record<string, string>>, Reg
 });
 
 it.each(SHELLS)("cancels the link that %s is told, whatever its id looks like", async (shell) => {
-  for (const id of ["--profile=live", "-y", "$(touch${IFS}pwned);*~<>(&)"]) {
+  for (const id of ["--profile=live", "a b/c?d", "$(touch${IFS}pwned);*~<>(&)"]) {
     const { service, home, paste } = await openShop({ id, created: { amount: 99 } });
     const created = await runPaylink(["-p", "two", ...CREATE], { home });
     const [advised = ""] = advisedIn(created.stderr);

@@ -144,14 +144,16 @@ export default command({
   },
 });
 
-/** The id itself, or the parameter `r` of the link's URL. An id of dots would be another path at the service. */
+/** The id itself, or the parameter `r` of the link's URL. A service may have any ids: they are escaped in its addresses. */
 function parseLinkId(typed: string): Parsed<string> {
-  const url = parseWebAddress(typed.trim());
-  const id = url === undefined ? typed.trim() : (url.searchParams.get("r") ?? "");
-  if (/^[^\s/?#]+$/u.test(id) && !/^\.+$/.test(id)) return accepted(id);
-  return refused(
-    url === undefined
-      ? "must be the id or the URL of a link"
-      : "must be the URL of a link, which has the link's id as parameter r",
-  );
+  const text = typed.trim();
+  const url = parseWebAddress(text);
+  const id = url === undefined ? text : (url.searchParams.get("r") ?? "");
+  if (id === "" && url !== undefined)
+    return refused("must be the URL of a link, which has the link's id as parameter r");
+  if (id === "" || /[?&]r=/.test(id)) return refused("must be the id of a link, or its URL with https://");
+  if (/\p{Cc}/u.test(id)) return refused("must be the id or the URL of a link, without a control character");
+  return /(?:^|\/)\.+(?:\/|$)/.test(id)
+    ? refused("must be the id or the URL of a link: a part of dots alone is another address at the service")
+    : accepted(id);
 }
