@@ -63,16 +63,19 @@ function memberLike(object: JsonObject, name: string): Json | undefined {
 
 const plain = (name: string): string => name.replace(/[_-]/g, "").toLowerCase();
 
-/** The service's own name first, then those of RFC 9457 3.1 and RFC 6749 5.2, and of frameworks. */
+/** What says what is wrong: the service's own name first, then those of RFC 9457 3.1 and RFC 6749 5.2, and of frameworks. */
 const TEXTS = [
   "message",
   "detail",
+  "defaultMessage",
   "errorDescription",
   "errorMessage",
+  "msg",
   "title",
   "error",
   "description",
   "reason",
+  "issue",
 ];
 
 /** The message of a JSON error; undefined if none of these members holds one. An error may be an object, or a list of texts. */
@@ -140,19 +143,6 @@ const PLACES = [
   "source",
 ];
 
-/** What says what is wrong with it, besides the texts of an error. */
-const SAYINGS = [
-  "detail",
-  "message",
-  "defaultMessage",
-  "description",
-  "msg",
-  "reason",
-  "errorMessage",
-  "issue",
-  "title",
-];
-
 /** Where texts without a place are about the request. */
 const ABOUT_FIELDS = /error|detail|violation|invalid|issue|^message$/i;
 
@@ -189,7 +179,7 @@ function problemOfEntry(field: string, entry: Json, isAllowed: boolean): Problem
 }
 
 const sayingIn = (entry: JsonObject): string =>
-  [...SAYINGS, "code"].map((name) => textAt(entry, name)).find((text) => text !== "") ?? "";
+  [...TEXTS, "code"].map((name) => textAt(entry, name)).find((text) => text !== "") ?? "";
 
 /** A path may be a list of its parts, and the pointer of JSON:API is in an object of its own. */
 function placeIn(entry: JsonObject): string {

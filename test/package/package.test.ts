@@ -141,3 +141,45 @@ it("passes the steps of the composite action, which installs the version of its 
   const failing = await shell.run(test.run, { env: { ...test.env, COMMAND: "exit 3", FORWARD_TO: "" } });
   expect(failing).toMatchObject({ code: 3 });
 });
+
+/** What `npm pack` makes of a package that is installed here, as a word of `npx -p`. */
+async function packedDependency(shell: Shell, name: string): Promise<string> {
+  const folder = join(ROOT, "node_modules", name);
+  const line = `npm pack --ignore-scripts --json --pack-destination . "${folder}"`;
+  const { stdout } = await shell.run(line, { env: npmSettings(shell.home) });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return `./${filename}`;
+}
+
+// Later versions of Node have SQLite.
+it.runIf(!isBuiltin("node:sqlite"))(
+  "runs by npx where Node has no SQLite, as its error advises",
+  async () => {
+    const home = temporaryHome();
+    const bin = join(home, "none");
+    mkdirSync(bin);
+    const shell = openShell(home, bin);
+    const { filename } = await pack(shell);
+    const env = { ...npmSettings(home), npm_config_yes: "true", npm_config_ignore_scripts: "true" };
+    const account = { PAYLINK_BASE_URL: "http://127.0.0.1:9", PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1" };
+    const lines = ["sandbox --port 0", "events list", "status"].map((line) => `paylink ${line}`).join("; ");
+    const failed = await shell.run(`npx -p ./${filename} -c "${lines}"`, { env: { ...env, ...account } });
+    expect(failed.stderr.split("npx -p paylink -p @photostructure/sqlite@1 paylink <command>")).toHaveLength(
+      3,
+    );
+    expect(failed.stdout).toContain("npx -p paylink -p @photostructure/sqlite@1 paylink <command>");
+    const advised = "npx -p paylink -p @photostructure/sqlite@1 paylink";
+    const sqlite = ["@photostructure/sqlite", "node-gyp-build", "node-addon-api"];
+    const files: string[] = [];
+    for (const name of sqlite) files.push(await packedDependency(shell, name));
+    // From the packed files, in place of the registry.
+    const command = advised
+      .replace("-p paylink", `-p ./${filename}`)
+      .replace("-p @photostructure/sqlite@1", files.map((file) => `-p ${file}`).join(" "));
+    const { code, stdout, stderr } = await shell.run(`${command} test -- paylink status`, { env });
+    expect({ code, stdout, stderr }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("✓ event store"),
+    });
+  },
+);

@@ -6,12 +6,12 @@ import { claimOf, type RowClaim } from "../../bulk/settled-rows.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { hint, typedFlag, type Hint } from "../../domain/hint.ts";
-import { Sums } from "../../domain/money.ts";
+import { type Sum, Sums } from "../../domain/money.ts";
 import { amountColumn, assumed, mapFlag } from "../../lists/columns.ts";
 import { choiceProblems, isChosen } from "../../lists/only.ts";
 import type { List, ListRow } from "../../lists/read-list.ts";
 import { ListMoney } from "../../lists/row-money.ts";
-import { RowProblems } from "../../lists/row-problems.ts";
+import { type RowProblem, RowProblems } from "../../lists/row-problems.ts";
 import { renderRowProblem, renderSums } from "../../render/bulk.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./command.ts";
@@ -24,8 +24,10 @@ export function formRefusal(context: Context, list: List, options: BulkOptions):
   const columnProblems = [...list.problems, ...choiceProblems(list, only)];
   if (columnProblems.length === 0 && claims.length === 0) return undefined;
   const rowContext = rowContextOf({ ...list, columns: assumed(list.columns) }, options);
+  const claimOfRow = new Map(claims.map((claim) => [claim.row, claim]));
   const found = new RowProblems();
-  const sums = new Map<string, ClaimedRows>();
+  const claimed = new RowProblems();
+  const sums = new Map<string, Sums>();
   for (const row of rows) {
     const { request, problems } = requestOf(
       { ...row, columns: assumed(row.columns) },
@@ -33,31 +35,29 @@ export function formRefusal(context: Context, list: List, options: BulkOptions):
       context.now(),
     );
     found.add(row, problems);
-    const claim = claims.find((one) => one.row === row);
+    const claim = claimOfRow.get(row);
     if (claim === undefined) continue;
-    const key = `${claim.column} ${claim.says}`;
-    const known = sums.get(key) ?? { claim, lines: [], count: 0, sums: new Sums() };
-    sums.set(key, {
-      ...known,
-      count: known.count + 1,
-      lines: [...known.lines, row.line].slice(0, MOST_LINES_NAMED),
-    });
-    if (request !== null) known.sums.add(request.amount, request.currency);
+    const { column: at, says } = claim;
+    claimed.add(row, [{ at, message: says }]);
+    const sum = sums.get(`${at} ${says}`) ?? new Sums();
+    sums.set(`${at} ${says}`, sum);
+    if (request !== null) sum.add(request.amount, request.currency);
   }
   for (const problem of found.list()) context.out.note(`  ${renderRowProblem(problem)}`);
-  const invalid = found.list().length > 0;
-  const claimed = [...sums.values()];
   const message = [
     ...(columnProblems.length > 0 ? ["The columns cannot be read without guessing."] : []),
-    ...(claimed.length > 0
+    ...(claims.length > 0
       ? [`The list says what became of ${plural(claims.length, "row")}: their customers may not have to pay.`]
       : []),
-    ...(invalid ? ["Some rows cannot be sent: they are named above."] : []),
+    ...(found.list().length > 0 ? ["Some rows cannot be sent: they are named above."] : []),
     "Nothing was sent.",
   ].join(" ");
   return new PaylinkError("usage", message, {
-    problems: [...columnProblems, ...claimed.map(claimProblem)],
-    hints: claimed.length === 0 ? [] : claimHints(list, rows, claims),
+    problems: [
+      ...columnProblems,
+      ...claimed.list().map((one) => claimProblem(one, sums.get(`${one.at} ${one.message}`)?.list() ?? [])),
+    ],
+    hints: claims.length === 0 ? [] : claimHints(list, rows, claims),
   });
 }
 
@@ -67,22 +67,12 @@ export const rowContextOf = (
   { build, service = "", currencyEvidence: currency, accountFields: defaults }: BulkOptions,
 ): RowContext => ({ build, service, currency, defaults, list, isOfLinks: isOfLinks(list) });
 
-interface ClaimedRows {
-  readonly claim: RowClaim;
-  readonly lines: readonly number[];
-  readonly count: number;
-  readonly sums: Sums;
-}
-
-const MOST_LINES_NAMED = 3;
-
-const claimProblem = ({ claim: { column, says }, lines, count, sums }: ClaimedRows): Problem => {
-  const more = count > lines.length ? ` and ${count - lines.length} more` : "";
-  const money = sums.list().length === 0 ? "" : `, ${renderSums(sums.list())}`;
-  return {
-    at: column,
-    message: `says ${says} in ${plural(count, "row")}${money} (${wordFor(count, "line", "lines")} ${lines.join(", ")}${more})`,
-  };
+/** What some rows say in a column, and what they ask for. */
+const claimProblem = ({ at, message, lines, rows }: RowProblem, sums: readonly Sum[]): Problem => {
+  const more = rows > lines.length ? ` and ${rows - lines.length} more` : "";
+  const money = sums.length === 0 ? "" : `, ${renderSums(sums)}`;
+  const where = `${wordFor(rows, "line", "lines")} ${lines.join(", ")}${more}`;
+  return { at, message: `says ${message} in ${plural(rows, "row")}${money} (${where})` };
 };
 
 interface RowWithClaim extends RowClaim {
