@@ -110,9 +110,10 @@ describe("listen with a slow reader", () => {
   it("drops output that nobody reads, to bound memory", async () => {
     const { home, listening, send } = await start("--max-body", "1mb");
     const readOn = listening.pause();
-    // More than two megabytes a line, in its record and in base64.
+    // More than two megabytes a line, in its record and in base64: 16 megabytes may wait.
+    const webhooks = 16;
     const filler = "x".repeat(900_000);
-    for (let count = 0; count < 40; count++) expect(await send({ filler })).toBe(200);
+    for (let count = 0; count < webhooks; count++) expect(await send({ filler })).toBe(200);
     await expect
       .poll(() => warnings(listening.stderr()))
       .toEqual([expect.stringContaining("still received and stored")]);
@@ -121,10 +122,10 @@ describe("listen with a slow reader", () => {
     expect(code).toBe(130);
     const shown = stdout.match(/^\{"type":"event".*\}$/gm) ?? [];
     expect(shown.length).toBeGreaterThan(4);
-    expect(shown.length).toBeLessThan(40);
-    expect(stdout).toMatch(/^\{"type":"summary","received":40,/m);
+    expect(shown.length).toBeLessThan(webhooks);
+    expect(stdout).toContain(`{"type":"summary","received":${webhooks},`);
     const { stdout: kept } = await runStep(["events", "list", "--json", "--limit", "100"], { home });
-    expect(kept.match(/^\{"type":"event"/gm)).toHaveLength(40);
+    expect(kept.match(/^\{"type":"event"/gm)).toHaveLength(webhooks);
   });
 });
 
