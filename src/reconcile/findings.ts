@@ -10,7 +10,7 @@ import type { ComparedOrder } from "./orders.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment, RefusedWebhook } from "./sides.ts";
 
 /** Whether records that must agree do not. In the order in which findings are listed: where money is missing first. */
-const DIFFERS = {
+const DIFFERS: Readonly<Record<FindingName, boolean>> = {
   missed: true,
   refused: true,
   undelivered: true,
@@ -21,8 +21,8 @@ const DIFFERS = {
   "booked only": true,
   "not known": true,
   unmatched: false,
-} as const;
-export type FindingName = keyof typeof DIFFERS;
+};
+export type FindingName = FindingReason["finding"];
 export const FINDINGS = Object.keys(DIFFERS) as FindingName[];
 
 export const isDifference = (finding: FindingName): boolean => DIFFERS[finding];

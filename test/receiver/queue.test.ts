@@ -224,11 +224,12 @@ describe("events that wait in a store", () => {
     for (let index = 0; index < 20; index++) await store.append(event(idOf(String(index))), 0);
     let hold = (): void => undefined;
     const held = new Promise<number>((resolve) => (hold = () => resolve(200)));
-    const { sent, forwarder } = await queued(store, () => held, { concurrency: 4 });
+    const { sent, forwarder, forwards } = await queued(store, () => held, { concurrency: 4 });
     await expect.poll(() => sent.length).toBe(4);
     const closed = forwarder.close();
     hold();
     await closed;
+    expect(forwards.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(sent).toHaveLength(4);
     const left = await other.claim({ limit: 20, outcomes: ["APPROVED"], keys: KEYS, lease: 1_000 });
     expect(left).toHaveLength(16);

@@ -38,6 +38,18 @@ it("shows that its holder lives, and is taken over from one that has ended", asy
   expect(await withFileLock(path, () => "taken over")).toBe("taken over");
 });
 
+it("of another holder stays when one whose lock was taken away, as it was suspended, goes on", async () => {
+  const path = join(temporaryHome(), "token.json");
+  const lock = `${path}.lock`;
+  const release = await lockBeside(path, sleep);
+  removeAbandoned(lock, lockId(lock) ?? "");
+  const releaseOther = await lockBeside(path, sleep);
+  release();
+  expect(existsSync(lock)).toBe(true);
+  releaseOther();
+  expect(existsSync(lock)).toBe(false);
+});
+
 it("is content with a lock that has gone", () => {
   const home = temporaryHome();
   removeAbandoned(join(home, "settings.json.lock"), "1 2");
