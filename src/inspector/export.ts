@@ -1,7 +1,7 @@
 /** What a list shows as a file: CSV that spreadsheets open as text. */
-import { stringify } from "csv-stringify/sync";
-import { amountIn, textOf } from "../domain/transaction.ts";
-import { csvCell } from "../render/csv-cell.ts";
+import { amountIn, textOf, type TransactionRecord } from "../domain/transaction.ts";
+import type { StoredEvent } from "../events/history.ts";
+import { csvRecord } from "../render/csv-listing.ts";
 import type { EventStore } from "../store/event-store.ts";
 import type { EventQuery } from "../store/event-query.ts";
 import { type EventRow, shownState, withAttempts } from "./rows.ts";
@@ -21,46 +21,36 @@ export async function exportedRows(store: EventStore, query: EventQuery): Promis
   }
 }
 
-const EXPORT_COLUMNS = [
-  "received",
-  "id",
-  "state",
-  "outcome",
-  "amount",
-  "currency",
-  "order",
-  "uti",
-  "card",
-  "answer",
-  "attempts",
-  "reason",
-] as const;
+type Cell = (row: EventRow) => string | undefined;
 
-type Cells = Readonly<Partial<Record<(typeof EXPORT_COLUMNS)[number], string>>>;
+const ofRecord =
+  (read: (record: TransactionRecord) => string | undefined): Cell =>
+  ({ stored }) =>
+    stored.type === "event" && stored.content.record !== null ? read(stored.content.record) : undefined;
+const ofEvent =
+  (read: (event: StoredEvent) => string | undefined): Cell =>
+  ({ stored }) =>
+    stored.type === "event" ? read(stored) : undefined;
+
+const CELLS: Readonly<Record<string, Cell>> = {
+  received: ({ stored }) => stored.receivedAt.toISOString(),
+  id: ({ stored }) => stored.id,
+  state: ({ stored }) => shownState(stored),
+  outcome: ofEvent(({ outcome }) => outcome),
+  amount: ofRecord((record) => amountIn(record, "amountTrans")?.toString()),
+  currency: ofRecord((record) => textOf(record, "transCurrencyCode")),
+  order: ofEvent(({ reference }) => reference),
+  uti: ofEvent(({ uti }) => uti),
+  card: ofRecord((record) => textOf(record, "cardPan")?.slice(-4)),
+  answer: ({ stored, attempt }) =>
+    stored.type === "rejected" ? String(stored.status) : attempt?.status?.toString(),
+  attempts: ofEvent(({ delivery }) => delivery?.attempts.toString()),
+  reason: ({ stored }) => (stored.type === "rejected" ? stored.code : undefined),
+};
 
 export const eventCsv = (rows: readonly EventRow[]): string =>
-  stringify(
-    rows.map((row) => {
-      const cells = exportCells(row);
-      return EXPORT_COLUMNS.map((name) => csvCell(cells[name] ?? ""));
-    }),
-    { columns: [...EXPORT_COLUMNS], header: true, record_delimiter: "\r\n" },
-  );
-
-function exportCells({ stored, attempt }: EventRow): Cells {
-  const common = { received: stored.receivedAt.toISOString(), id: stored.id, state: shownState(stored) };
-  if (stored.type === "rejected") return { ...common, answer: String(stored.status), reason: stored.code };
-  const { record } = stored.content;
-  const text = (name: "transCurrencyCode" | "cardPan"): string => (record && textOf(record, name)) ?? "";
-  return {
-    ...common,
-    outcome: stored.outcome,
-    amount: String((record && amountIn(record, "amountTrans")) ?? ""),
-    currency: text("transCurrencyCode"),
-    order: stored.reference,
-    uti: stored.uti,
-    card: text("cardPan").slice(-4),
-    answer: attempt?.status == null ? "" : String(attempt.status),
-    attempts: stored.delivery === null ? "" : String(stored.delivery.attempts),
-  };
-}
+  [
+    csvRecord(Object.keys(CELLS)),
+    ...rows.map((row) => csvRecord(Object.values(CELLS).map((cell) => cell(row) ?? ""))),
+    "",
+  ].join("\r\n");

@@ -16,8 +16,6 @@ import { ServiceProblem, unwritableLedger } from "./replies.ts";
 
 /** The most simultaneous attempts: a receiver that hangs takes up a few of them, and delays no other receiver. */
 const AT_ONCE = 32;
-/** Milliseconds until the ledger is tried again after an attempt could not be stored. */
-const FAULT_PAUSE = 5_000;
 
 export function createDeliveries(setup: SandboxSetup) {
   const { ledger, clock } = setup;
@@ -27,11 +25,11 @@ export function createDeliveries(setup: SandboxSetup) {
   const resent = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
-  /** The delivery whose attempt could not be stored, and why. Nothing is posted until the ledger can be written again. */
-  let stuck: { readonly id: string; readonly error: unknown } | undefined;
+  /** Why an attempt could not be stored. Nothing is posted from then on: the same webhook would be posted again and again. */
+  let unwritable: unknown;
 
   const wake = (): void => {
-    if (closed || stuck !== undefined) return;
+    if (closed || unwritable !== undefined) return;
     try {
       while (running.size < AT_ONCE) {
         const delivery = ledger.nextDelivery(clock.now().getTime(), running.keys());
@@ -47,7 +45,7 @@ export function createDeliveries(setup: SandboxSetup) {
     const ended = attemptDelivery(delivery, setup)
       .catch((error: unknown) => {
         setup.faulted(error);
-        hold(delivery.id, error);
+        unwritable = error;
       })
       .then(() => {
         running.delete(delivery.linkId);
@@ -62,23 +60,6 @@ export function createDeliveries(setup: SandboxSetup) {
   };
   const isUnderWay = (id: string): boolean =>
     [...running.values()].some(({ deliveryId }) => deliveryId === id);
-  const hold = (id: string, error: unknown): void => {
-    stuck = { id, error };
-    clearTimeout(timer);
-    timer = setTimeout(resume, FAULT_PAUSE);
-  };
-  /** Goes on once the ledger can be written: a webhook that cannot be stored is not posted again and again. */
-  const resume = (): void => {
-    if (stuck === undefined || closed) return;
-    const { id } = stuck;
-    try {
-      ledger.write(() => ledger.touch(id));
-      stuck = undefined;
-      wake();
-    } catch (error) {
-      hold(id, error);
-    }
-  };
   const setTimer = (): void => {
     clearTimeout(timer);
     if (!clock.running) return;
@@ -126,11 +107,10 @@ export function createDeliveries(setup: SandboxSetup) {
     /** Moves the clock forward, making each attempt at the time it is due. Throws a 503 problem if one cannot be stored. */
     advance: async (milliseconds: number): Promise<void> => {
       const target = clock.now().getTime() + milliseconds;
-      resume();
       for (;;) {
         wake();
         await idle();
-        if (stuck !== undefined) throw unwritableLedger(stuck.error);
+        if (unwritable !== undefined) throw unwritableLedger(unwritable, "; start the sandbox again once it can be");
         const due = ledger.nextDue(clock.now().getTime());
         if (due === undefined || due > target) break;
         clock.moveTo(new Date(due));

@@ -46,9 +46,6 @@ export function createForm(
   const sentence = ({ label, subject = label.toLowerCase() }: FormField, { message }: Problem): string =>
     `The ${subject} ${message}.`;
   return {
-    /** Whether a field has an entry or a problem. */
-    isInUse: ({ name }: FormField): boolean =>
-      Boolean(entered?.get(name)) || shown.some(({ at }) => at === name),
     summary: (title: string): Page =>
       html`<div class="problems" role="alert">
         <h2>${title}</h2>

@@ -57,8 +57,8 @@ export class ServiceProblem extends Error {
 export const unknownLink = (): ServiceProblem => new ServiceProblem(404, "Invalid payment link ID", [], 275);
 
 /** What was asked for was not done: each change of the ledger is whole, or none. */
-export const unwritableLedger = (error: unknown): ServiceProblem =>
-  new ServiceProblem(503, `the ledger cannot be written: ${messageOf(error)}`);
+export const unwritableLedger = (error: unknown, remedy = ""): ServiceProblem =>
+  new ServiceProblem(503, `the ledger cannot be written: ${messageOf(error)}${remedy}`);
 
 /** A member path (`linkOptions.minAmount`, `rows[3]`) as an RFC 6901 pointer in its URI fragment form. */
 function pointerTo(path: string): string {

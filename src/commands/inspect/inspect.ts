@@ -1,4 +1,5 @@
 /** `paylink inspect`: serves the pages of what was received until Ctrl-C. */
+import { once } from "node:events";
 import { openForwardingKey } from "../../sender/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { parseForwardTarget } from "../flag-values.ts";
@@ -70,8 +71,7 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
     await context
       .openPrivately(access.newAddress(url))
       .catch(() => out.note("The browser could not be opened: open the address above."));
-  if (!signal.aborted)
-    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  if (!signal.aborted) await once(signal, "abort");
   return 0;
 }
 

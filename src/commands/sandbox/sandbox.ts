@@ -1,4 +1,5 @@
 /** `paylink sandbox`: serves the whole service on this machine, registers itself as a profile, and is controlled while it runs. */
+import { once } from "node:events";
 import * as z from "zod/mini";
 import type { Paint } from "../../render/paint.ts";
 import { stringifyJson, type JsonObject } from "../../values/json.ts";
@@ -76,7 +77,7 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
   // paylink sends no token there, so a profile with this address would be of no use.
   if (!isExposed(new URL(running.baseUrl))) await home.register(running.baseUrl, LISTENER_URL);
   announceSandbox(running, options.clock, context);
-  await interruption(signal);
+  if (!signal.aborted) await once(signal, "abort");
   return 0;
 }
 
@@ -118,120 +119,104 @@ export function renderSandboxEvent(
   now: Date,
   { json, isTerminal, paint }: SandboxStyle,
 ): string {
-  if (json) return stringifyJson(sandboxEventDocument(event));
-  return `${paint.dim(isTerminal ? clockTime(now) : formatLocal(now))} ${sandboxEventText(event, paint)}`;
+  const [document, words] = describedEvent(event, paint);
+  if (json) return stringifyJson(document);
+  return `${paint.dim(isTerminal ? clockTime(now) : formatLocal(now))} ${words}`;
 }
 
-function sandboxEventText(event: SandboxEvent, paint: Paint): string {
-  switch (event.type) {
-    case "link":
-      return `link      ${safeText(linkAmount(event.link.request) ?? "")}  ${safeText(event.url)}`;
-    case "payment":
-      return `payment   ${paintOutcome(outcomeOf(event.record), paint)}  ${recordAmount(event.record)}  ${safeText(event.record.reference)}`;
-    case "updated":
-    case "cancelled":
-      return `link      ${event.type}  ${safeText(event.link.id)}`;
-    case "dashboard":
-      return `dashboard opened; for another browser: ${event.url}`;
-    case "delivery":
-      return `delivery  ${event.state}  attempt ${event.attempt}: ${safeText(event.detail)}  ${safeText(withoutPassword(event.delivery.url))}`;
-  }
-}
-
-function sandboxEventDocument(event: SandboxEvent): Record<string, unknown> {
-  switch (event.type) {
-    case "link":
-      return { type: "link", id: event.link.id, url: event.url };
+/** What a line says of an event: as JSON, and for people. */
+function describedEvent(event: SandboxEvent, paint: Paint): readonly [json: object, words: string] {
+  const { type } = event;
+  switch (type) {
+    case "link": {
+      const { link, url } = event;
+      return [{ type, id: link.id, url }, safeText(`link      ${linkAmount(link.request) ?? ""}  ${url}`)];
+    }
     case "payment": {
-      const record: JsonObject = event.record;
-      return { type: "payment", linkId: event.link.id, record };
+      const { link, record } = event;
+      const outcome = paintOutcome(outcomeOf(record), paint);
+      return [
+        { type, linkId: link.id, record },
+        `payment   ${outcome}  ${recordAmount(record)}  ${safeText(record.reference)}`,
+      ];
     }
     case "updated":
     case "cancelled":
-      return { type: event.type, id: event.link.id };
+      return [{ type, id: event.link.id }, safeText(`link      ${type}  ${event.link.id}`)];
     case "dashboard":
-      return { type: event.type, url: event.url };
+      return [{ type, url: event.url }, `dashboard opened; for another browser: ${event.url}`];
     case "delivery": {
       const { delivery, attempt, status, detail, state } = event;
-      const { id, uti, url } = delivery;
-      return { type: "delivery", id, uti, url: withoutPassword(url), attempt, status, state, detail };
+      const { id, uti } = delivery;
+      const url = withoutPassword(delivery.url);
+      return [
+        { type, id, uti, url, attempt, status, state, detail },
+        safeText(`delivery  ${state}  attempt ${attempt}: ${detail}  ${url}`),
+      ];
     }
   }
 }
 
-const interruption = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+/** Changes the running sandbox, and shows what it answered; with `--json`, as it is. */
+async function controlSandbox<Answer>(
+  context: Context,
+  action: string,
+  form: URLSearchParams,
+  schema: { parse(answer: unknown): Answer },
+  words: (answer: Answer) => string,
+): Promise<number> {
+  const { out, send, signal } = context;
+  const text = await control(send, await findSandbox(context), `/sandbox/${action}`, form, signal);
+  out.data(out.json ? text : safeLines(words(schema.parse(JSON.parse(text)))));
+  return 0;
+}
 
 const advanced = z.object({ now: z.string() });
 const rotated = z.object({ keyid: z.string() });
-
-export async function advanceClock(context: Context, { when }: { readonly when: string }): Promise<number> {
-  const { out, send, signal } = context;
-  const text = await control(
-    send,
-    await findSandbox(context),
-    "/sandbox/advance",
-    new URLSearchParams({ when }),
-    signal,
-  );
-  const words = (): string =>
-    `The sandbox's clock is at ${localTime(safeText(advanced.parse(JSON.parse(text)).now))}.`;
-  out.data(out.json ? text : words());
-  return 0;
-}
-
-export async function rotateKey(context: Context): Promise<number> {
-  const { out, send, signal } = context;
-  const text = await control(
-    send,
-    await findSandbox(context),
-    "/sandbox/rotate-key",
-    new URLSearchParams(),
-    signal,
-  );
-  const words = (): string =>
-    `The sandbox signs with ${safeText(rotated.parse(JSON.parse(text)).keyid)} from now on.`;
-  out.data(out.json ? text : words());
-  return 0;
-}
-
 const faultsSet = z.object({
   faults: z.array(z.object({ operation: z.string(), fault: z.string(), count: z.nullable(z.number()) })),
 });
 
+export const advanceClock = (context: Context, { when }: { readonly when: string }): Promise<number> =>
+  controlSandbox(
+    context,
+    "advance",
+    new URLSearchParams({ when }),
+    advanced,
+    ({ now }) => `The sandbox's clock is at ${localTime(now)}.`,
+  );
+
+export const rotateKey = (context: Context): Promise<number> =>
+  controlSandbox(
+    context,
+    "rotate-key",
+    new URLSearchParams(),
+    rotated,
+    ({ keyid }) => `The sandbox signs with ${keyid} from now on.`,
+  );
+
 /** What is set after the change. Each fault replaces the one of its operation. */
-export async function setFaults(
+export function setFaults(
   context: Context,
   { faults, clear }: { readonly faults: readonly ApiFault[]; readonly clear: boolean },
 ): Promise<number> {
-  const { out, send, signal } = context;
   const form = new URLSearchParams(clear ? { clear: "" } : {});
   for (const { operation, words, count } of faults)
     form.append("fault", `${operation}=${words}${count === null ? "" : `:${count}`}`);
-  const text = await control(send, await findSandbox(context), "/sandbox/fail", form, signal);
-  const sentences = (): string => {
-    const lines = faultsSet.parse(JSON.parse(text)).faults.map(({ operation, fault, count }) => {
+  return controlSandbox(context, "fail", form, faultsSet, (answer) => {
+    const lines = answer.faults.map(({ operation, fault, count }) => {
       const times = count === null ? "every time" : count === 1 ? "once more" : `${count} times more`;
       return `${operation}=${fault}  applies ${times}`;
     });
     return lines.length === 0 ? "No fault is set: the API works as the service does." : lines.join("\n");
-  };
-  out.data(out.json ? text : safeLines(sentences()));
-  return 0;
+  });
 }
 
-export async function resetSandbox(context: Context): Promise<number> {
-  const { out, send, signal } = context;
-  const text = await control(
-    send,
-    await findSandbox(context),
-    "/sandbox/reset",
+export const resetSandbox = (context: Context): Promise<number> =>
+  controlSandbox(
+    context,
+    "reset",
     new URLSearchParams(),
-    signal,
+    z.object({}),
+    () => "Deleted the sandbox's links, payments, deliveries, requests and faults.",
   );
-  out.data(out.json ? text : "Deleted the sandbox's links, payments, deliveries, requests and faults.");
-  return 0;
-}

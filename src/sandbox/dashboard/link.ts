@@ -1,16 +1,10 @@
 /** The pages of a link: its address, its payments and its JSON; and the form for a new one. */
 import { html } from "hono/html";
-import { LISTENER_URL } from "../../domain/known-services.ts";
+import { LISTENER_URL, SANDBOX_PROFILE } from "../../domain/known-services.ts";
 import { withoutPassword } from "../../values/url-passwords.ts";
 import { stringifyJson } from "../../values/json.ts";
-import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
-import {
-  fieldLabel,
-  fieldMeaning,
-  fieldTitle,
-  requestFields,
-} from "../../domain/payment-link-field-lookup.ts";
-import { SUBSCRIPTION_START, VARIABLE_MODE } from "../../domain/payment-link.ts";
+import { fieldLabel, fieldTitle } from "../../domain/payment-link-field-lookup.ts";
+import { VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { safeJson } from "../../render/safe-text.ts";
 import {
   clipped,
@@ -94,7 +88,7 @@ const linkField = (name: string, field: Partial<FormField> = {}): FormField => (
   ...field,
 });
 
-const mainFields = (terminalId: string): readonly FormField[] => [
+const linkForm = (terminalId: string): readonly FormField[] => [
   linkField("amount", { value: "10.00", inputmode: "decimal" }),
   linkField("currency", { value: "EUR" }),
   linkField("description"),
@@ -123,44 +117,13 @@ const mainFields = (terminalId: string): readonly FormField[] => [
   }),
 ];
 
-const valueChoice = (...values: readonly string[]): Partial<FormField> => ({
-  options: ["", ...values].map((value) => [value, value] as const),
-});
-
-/** The other fields whose values are not typed freely. */
-const CHOICES: Readonly<Record<string, Partial<FormField>>> = {
-  transactionType: valueChoice(...TRANSACTION_TYPES),
-  "periodic.periodicType": valueChoice(SUBSCRIPTION_START.periodicType),
-  "periodic.sequenceType": valueChoice(SUBSCRIPTION_START.sequenceType),
-};
-
-/** Every other field of a request. Another spelling of a field has the same label. */
-function moreFields(main: readonly FormField[]): readonly FormField[] {
-  const fields = new Map(
-    requestFields()
-      .filter((name) => !main.some((field) => field.name === name))
-      .toReversed()
-      .map((name) => [fieldLabel(name), linkField(name, { hint: hintOf(name), ...CHOICES[name] })]),
-  );
-  return [...fields.values()].toReversed();
-}
-
-/** Some meanings only repeat the title. */
-function hintOf(name: string): string | undefined {
-  const meaning = fieldMeaning(name)?.replace(/\.$/, "");
-  return meaning === fieldTitle(name) ? undefined : meaning;
-}
-
 /** The form as it is filled in at first. */
 export const sampleForm = (terminalId: string): URLSearchParams =>
-  new URLSearchParams(
-    Object.fromEntries(mainFields(terminalId).map(({ name, value = "" }) => [name, value])),
-  );
+  new URLSearchParams(Object.fromEntries(linkForm(terminalId).map(({ name, value = "" }) => [name, value])));
 
 export function newLinkPage(view: DashboardView, refused?: RefusedForm): Page {
-  const main = mainFields(view.terminalId);
-  const more = moreFields(main);
-  const form = createForm([...main, ...more], refused);
+  const fields = linkForm(view.terminalId);
+  const form = createForm(fields, refused);
   return dashboardPage(view, {
     title: "New link",
     invalid: refused !== undefined,
@@ -171,11 +134,11 @@ export function newLinkPage(view: DashboardView, refused?: RefusedForm): Page {
       view,
       "/sandbox/links",
       html`<div class="panel new-link">
-        ${main.map(form.field)}
-        <details class="whole" id="more" ${more.some(form.isInUse) ? "open" : ""}>
-          <summary>More: subscription, bounds, return addresses, customer details</summary>
-          <div class="new-link">${more.map(form.field)}</div>
-        </details>
+        ${fields.map(form.field)}
+        <p class="hint whole">
+          For a subscription, bounds and details of the customer:
+          <code>paylink create -p ${SANDBOX_PROFILE}</code>
+        </p>
         <div class="actions whole">
           <button class="primary">Create link</button>
           <a class="button" href="/links">Back to links</a>

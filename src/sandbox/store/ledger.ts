@@ -160,8 +160,6 @@ export function openLedger(path: string, reset = false) {
       const due = row(SELECT_NEXT_DUE, after)?.["due"];
       return due === undefined ? undefined : Number(due);
     },
-    /** Writes a delivery as it is: fails if the disk is full. */
-    touch: (id: string) => run("UPDATE deliveries SET due = due WHERE id = ?", id),
     /** The number of the last payment: none is ever deleted alone. */
     paymentCount: () => Number(row("SELECT max(seq) AS last FROM payments")?.["last"] ?? 0),
     failedCount: () => count("deliveries WHERE state = 'failed'"),
