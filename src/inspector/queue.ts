@@ -1,9 +1,8 @@
 /** The page of what waits and failed: why, since when, for which money, and when each target is tried next. */
-import { durationWords } from "../values/time.ts";
 import { wordFor, formatCount } from "../values/plural.ts";
 import { html } from "hono/html";
 import type { EventStore } from "../store/event-store.ts";
-import type { TargetAnswer, TargetReport } from "../store/targets.ts";
+import type { TargetAnswer } from "../store/targets.ts";
 import { address, askedAction, clipped, countdown, panel } from "../pages/components.ts";
 import { describedPart } from "../pages/exchange.ts";
 import { detailContent } from "../pages/frame.ts";
@@ -17,13 +16,13 @@ import { EVENT_LISTING, type EventRow, ROWS_SHOWN, withAttempts } from "./rows.t
 export async function queuePage(view: InspectorView, store: EventStore): Promise<Page> {
   const [stats, targets, failed, pending] = await Promise.all([
     store.stats(view.now, view.now, COUNT_LIMIT),
-    store.targets(view.now, COUNT_LIMIT, view.keys),
+    store.targets(COUNT_LIMIT, view.keys),
     store
       .list({ state: "failed", keys: view.keys }, { limit: ROWS_SHOWN })
       .then((found) => withAttempts(store, found)),
     store.waiting(ROWS_SHOWN, view.keys).then((found) => withAttempts(store, found)),
   ]);
-  const answers = targets.answers.map((one) => ({ ...one, count: one.waiting + one.failed }));
+  const answers = targets.map((one) => ({ ...one, count: one.waiting + one.failed }));
   const [words, all] = [situationSentence(stats, answers, view.now), statsSentence(stats, view.now)];
   return inspectorPage(view, {
     title: "Queue",
@@ -81,22 +80,18 @@ interface TargetRow {
   /** Null for events that were not attempted yet. */
   readonly target: string | null;
   readonly answers: readonly TargetAnswer[];
-  /** How many events it accepted lately. */
-  readonly accepted: number;
 }
 
-function targetsPanel(view: InspectorView, { answers, rates, period }: TargetReport): Page | "" {
+function targetsPanel(view: InspectorView, answers: readonly TargetAnswer[]): Page | "" {
   if (answers.length === 0) return "";
   const rows = [...new Set(answers.map(({ target }) => target))].map((target) => ({
     target,
     answers: answers.filter((answer) => answer.target === target),
-    accepted: rates.find((rate) => rate.target === target)?.accepted ?? 0,
   }));
-  return panel("targets", "Targets", table(view, targetsListing(period), rows));
+  return panel("targets", "Targets", table(view, TARGET_LISTING, rows));
 }
 
-/** `period` is the time, in milliseconds, in which events were accepted. */
-const targetsListing = (period: number): Listing<TargetRow, InspectorView> => ({
+const TARGET_LISTING: Listing<TargetRow, InspectorView> = {
   caption: "Targets of the events that wait or failed",
   id: ({ target }) => target ?? "",
   columns: [
@@ -110,14 +105,9 @@ const targetsListing = (period: number): Listing<TargetRow, InspectorView> => ({
       cell: (row) => `${answersOfState(row, "waiting")} pending, ${answersOfState(row, "failed")} failed`,
     },
     { title: "Last answers", cell: (row) => row.target !== null && answersText(row) },
-    {
-      title: "Rate",
-      cell: ({ target, accepted }) =>
-        target !== null && `accepted ${formatCount(accepted)} in ${durationWords(period)}`,
-    },
     { title: "Next attempt", cell: (row, { now }) => nextAttempt(row, now) },
   ],
-});
+};
 
 const answersOfState = ({ answers }: TargetRow, state: "waiting" | "failed"): string =>
   countText(answers.reduce((sum, answer) => sum + answer[state], 0));

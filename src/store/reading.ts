@@ -21,7 +21,7 @@ import { checked, eventsOf, oldEvents, rejectionsOf, type Source } from "./sourc
 import { createSearch } from "./search.ts";
 import { beginsWith, isOneOf, type Row, type Sql, sql } from "./sql.ts";
 import { type Stats, statsOf } from "./stats.ts";
-import { type TargetReport, targetsOf } from "./targets.ts";
+import { type TargetAnswer, targetsOf } from "./targets.ts";
 import type { Pruned } from "./writes.ts";
 
 /** The most events, and the most rejections, that a search finds. */
@@ -145,8 +145,7 @@ export function createReading(readable: Readable) {
      */
     stats: (since: Date, now: Date, most?: number): Promise<Stats> => statsOf(readable, { since, now, most }),
     /** What waits and failed by target, of these keys if any are given; at most `most` events of each state are looked at. */
-    targets: (now: Date, most: number, keys?: RunKeys): Promise<TargetReport> =>
-      targetsOf(readable, { now, most, keys }),
+    targets: (most: number, keys?: RunKeys): Promise<TargetAnswer[]> => targetsOf(readable, most, keys),
     /** When the newest event was received; undefined without events. */
     newestAt: async (): Promise<Date | undefined> => {
       const [row] = await all(sql`SELECT received_at FROM ${schema}events ORDER BY id DESC LIMIT 1`);

@@ -1,6 +1,5 @@
-/** What waits and what failed by the target that was tried last, with the next attempt, and how fast each target takes events. */
+/** What waits and what failed by the target that was tried last, with the next attempt. */
 import { OUTCOMES } from "../domain/outcome.ts";
-import { UNITS } from "../values/time.ts";
 import type { RunKeys } from "../events/event.ts";
 import type { Readable } from "./dialects.ts";
 import { dueFirst, waitingKeys } from "./waiting.ts";
@@ -20,29 +19,12 @@ export interface TargetAnswer {
   readonly next: Date | null;
 }
 
-/** What one target has accepted lately. */
-export interface TargetRate {
-  readonly target: string;
-  readonly accepted: number;
-}
-
-export interface TargetReport {
-  readonly answers: readonly TargetAnswer[];
-  readonly rates: readonly TargetRate[];
-  /** The milliseconds that the rates cover: `RATE_PERIOD`, or less if there were very many attempts. */
-  readonly period: number;
-}
-
-/** Milliseconds. */
-const RATE_PERIOD = 10 * UNITS.m;
-/** The most attempts that rates are read from: the newest ones. */
-const RATED = 10_000;
-
 /** Looks at no more than `most` events of each state: those that are due first, and the newest that failed. */
 export async function targetsOf(
   readable: Readable,
-  { now, most, keys }: { readonly now: Date; readonly most: number; readonly keys: RunKeys | undefined },
-): Promise<TargetReport> {
+  most: number,
+  keys: RunKeys | undefined,
+): Promise<TargetAnswer[]> {
   const { all, dialect } = readable;
   const { schema } = dialect;
   const grouped = (events: Sql): Promise<readonly Row[]> =>
@@ -67,23 +49,10 @@ export async function targetsOf(
     sql`SELECT event, due FROM ${schema}deliveries WHERE ${IN_STATE.failed} AND ${eventCondition({ keys }, dialect)}
       ORDER BY event DESC LIMIT ${most}`,
   );
-  const since = now.getTime() - RATE_PERIOD;
-  const attempts = await all(
-    sql`SELECT target, count(*) AS n, min(at) AS oldest,
-       sum(CASE WHEN at >= ${since} AND status BETWEEN 200 AND 299 THEN 1 ELSE 0 END) AS accepted
-     FROM (SELECT target, at, status FROM ${schema}attempts ORDER BY seq DESC LIMIT ${RATED}) AS newest
-     GROUP BY target ORDER BY target`,
-  );
-  const rated = attempts.reduce((sum, { n }) => sum + Number(n), 0);
-  const oldest = Math.min(...attempts.map(({ oldest }) => Number(oldest)));
-  return {
-    answers: [
-      ...waiting.map((row) => ({ ...targetAnswer(row), waiting: Number(row["n"]), failed: 0 })),
-      ...failed.map((row) => ({ ...targetAnswer(row), waiting: 0, failed: Number(row["n"]) })),
-    ],
-    rates: attempts.map(({ target, accepted }) => ({ target: String(target), accepted: Number(accepted) })),
-    period: rated < RATED ? RATE_PERIOD : Math.max(1, Math.min(RATE_PERIOD, now.getTime() - oldest)),
-  };
+  return [
+    ...waiting.map((row) => ({ ...targetAnswer(row), waiting: Number(row["n"]), failed: 0 })),
+    ...failed.map((row) => ({ ...targetAnswer(row), waiting: 0, failed: Number(row["n"]) })),
+  ];
 }
 
 const targetAnswer = ({ target, status, next }: Row) => ({
