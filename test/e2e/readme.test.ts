@@ -89,7 +89,7 @@ async function writeShop(port: string): Promise<string> {
 
 it("has a shop that does not start without a key, and says how to set it", async () => {
   const home = await writeShop("0");
-  const { code, stderr } = await openShell(home).run(`cd ${home} && "${process.execPath}" shop.mjs`);
+  const { code, stderr } = await openShell(home).run(`cd ${home} && "${process.execPath}" express.mjs`);
   expect({ code, stderr }).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey") as unknown,
@@ -99,7 +99,7 @@ it("has a shop that does not start without a key, and says how to set it", async
 /** The address of the shop of the README, at a free port, with these orders of EUR 10.00 besides. */
 async function startShop(home: string, numbers: readonly string[]): Promise<string> {
   const driver = `import { booked, orders } from "./orders.mjs";
-import { createApp } from "./shop.mjs";
+import { createApp } from "./express.mjs";
 const shop = createApp({ key: process.env.PAYLINK_WEBHOOK_KEY });
 console.log = console.warn = () => undefined;
 for (const number of ${JSON.stringify(numbers)}) orders.set(number, { minorUnits: 1000n, currency: "EUR" });
