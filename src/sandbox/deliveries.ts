@@ -110,7 +110,8 @@ export function createDeliveries(setup: SandboxSetup) {
       for (;;) {
         wake();
         await idle();
-        if (unwritable !== undefined) throw unwritableLedger(unwritable, "; start the sandbox again once it can be");
+        if (unwritable !== undefined)
+          throw unwritableLedger(unwritable, "; start the sandbox again once it can be");
         const due = ledger.nextDue(clock.now().getTime());
         if (due === undefined || due > target) break;
         clock.moveTo(new Date(due));
