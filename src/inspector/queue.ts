@@ -1,5 +1,5 @@
 /** The page of what waits and failed: why, since when, for which money, and when each target is tried next. */
-import { wordFor, formatCount } from "../values/plural.ts";
+import { wordFor } from "../values/plural.ts";
 import { html } from "hono/html";
 import type { EventStore } from "../store/event-store.ts";
 import type { TargetAnswer } from "../store/targets.ts";

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import * as z from "zod/mini";
 import type { Paint } from "../../render/paint.ts";
-import { stringifyJson, type JsonObject } from "../../values/json.ts";
+import { stringifyJson } from "../../values/json.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { ApiFault } from "../../sandbox/api-faults.ts";
 import { recordAmount, paintOutcome } from "../../render/transaction-record.ts";
