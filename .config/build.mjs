@@ -19,6 +19,8 @@ const importsOfPackages = {
   name: "imports-of-packages",
   resolveId: (imported, importer = "") =>
     (imported === "node:child_process" && /[\\/]commander[\\/]/.test(importer)) ||
+    // No agent allows HTTP/2, and bodies are bytes, never forms.
+    (/client-h2\.js$|web\/fetch\/body\.js$/.test(imported) && /[\\/]undici[\\/]/.test(importer)) ||
     // It looks for the user's home when it is loaded, and some users have none. conf is told its folder.
     (imported === "env-paths" && /[\\/]conf[\\/]/.test(importer))
       ? STAND_INS

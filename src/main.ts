@@ -41,7 +41,7 @@ export async function runProcess(process: NodeJS.Process): Promise<number> {
   if (exit === 0 && crash !== undefined) throw crash.error;
   if (exit === 0) return exit;
   await channels.toStderr.settled();
-  // A connection that is still being made would keep the process alive.
+  // undici cannot cancel a connection that is still being made, which would keep the process alive.
   process.exit(exit);
   return exit;
 }

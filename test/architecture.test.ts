@@ -29,6 +29,7 @@ const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
   { word: /\bprocess\.exit\b/, only: ["main", "terminal/signals"] },
   { word: /\bprocess\.(?!env\b)/, only: ["entry", "main", "open-context", "terminal"] },
   { word: /\bglobalThis\b/, only: ["library/webhooks"] },
+  { word: /"undici[/"]/, only: ["http/send", "http/undici-modules.d"] },
   { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main", "open-context", "library/webhooks"] },
   {
     word: /\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bMath\.random\b/,
@@ -111,7 +112,7 @@ describe("the checks", () => {
     ["receiver/receiver", 'import { createSandbox } from "../sandbox/server.ts";'],
     ["domain/money", 'import { createSender } from "../http/send.ts";'],
     ["commands/pay/pay", 'import { demo } from "../demo/demo.ts";'],
-    ["api/client", 'import { request } from "node:http";'],
+    ["api/client", 'import { Agent } from "undici";'],
   ])("notice that %s contains %s", (file, text) => {
     expect(importsOf({ file, text }).map(importProblem)).toEqual([expect.stringContaining(file)]);
   });

@@ -235,8 +235,8 @@ interface Lock {
 
 describe("what is known of the packages in the bundle", () => {
   it("includes a bill of materials with the address and the digest of each", () => {
-    const hono = bundled.get("hono");
-    expect(hono).toMatchObject({ purl: `pkg:npm/hono@${manifest.devDependencies["hono"]}` });
+    const undici = bundled.get("undici");
+    expect(undici).toMatchObject({ purl: `pkg:npm/undici@${manifest.devDependencies["undici"]}` });
     expect(bundled.get("@bomb.sh/tab")?.purl).toMatch(/^pkg:npm\/%40bomb\.sh\/tab@/);
     for (const { hashes } of bundled.values())
       expect(hashes).toEqual([{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) }]);

@@ -110,7 +110,7 @@ export function exchangeFailure(error: unknown): string {
 export const certificateReason = (error: unknown): string =>
   systemReason(error instanceof Error ? error.cause : error);
 
-/** The code that Node gives for a failed exchange, or an empty text. */
+/** The code that Node or undici gives for a failed exchange, or an empty text. */
 export const systemCode = (error: unknown): string =>
   codeOf(error instanceof Error ? error.cause : undefined);
 

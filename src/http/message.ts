@@ -43,7 +43,7 @@ export interface HttpReply {
 
 export const NO_BODY: Uint8Array = new Uint8Array();
 
-/** Node gives names and values as one flat list: it hides no line, unlike their other forms. */
+/** Node and undici give names and values as one flat list: it hides no line, unlike their other forms. */
 export function headerLines(raw: readonly string[]): HeaderLine[] {
   const lines: HeaderLine[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) lines.push([raw[at] ?? "", raw[at + 1] ?? ""]);

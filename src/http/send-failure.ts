@@ -24,18 +24,18 @@ export const SEND_FAILURES = [
 
 export type SendFailure = (typeof SEND_FAILURES)[number];
 
-/** By the codes of Node and OpenSSL, of which the first match counts. */
+/** By the codes of Node, OpenSSL and undici, of which the first match counts. An error of undici may have a name alone. */
 const BY_CODE: readonly (readonly [pattern: RegExp, failure: SendFailure])[] = [
   [/^ECONNREFUSED$/, "refused"],
   [/^(?:ENOTFOUND|EAI_\w+)$/, "unknown_host"],
-  [/^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT)$/, "unreachable"],
+  [/^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "unreachable"],
   [/^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)|EPROTO)$/, "no_tls"],
   [/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/, "certificate_dates"],
   [/^(?:ERR_TLS_CERT_ALTNAME_|HOSTNAME_MISMATCH)/, "certificate_name"],
   [/^(?:CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_)/, "certificate"],
   [/^ERR_(?:SSL|TLS)_/, "tls"],
-  [/^HPE_\w+$/, "not_http"],
-  [/^(?:ECONNRESET|EPIPE)$/, "closed"],
+  [/^(?:HPE_\w+|HTTPParserError)$/, "not_http"],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "closed"],
 ];
 
 /** Of a `SendError`, or of an error that the system, OpenSSL or a client of a broker gave. */

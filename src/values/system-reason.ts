@@ -14,10 +14,12 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ELOOP: "its symbolic links form a loop",
   EAI_AGAIN: "the name server does not answer",
   ECONNREFUSED: "connection refused",
-  ECONNRESET: "the connection was closed",
+  ECONNRESET: "connection reset",
   EHOSTUNREACH: "no route to the host",
   ENOTFOUND: "the host name is unknown",
   ETIMEDOUT: "timed out",
+  UND_ERR_CONNECT_TIMEOUT: "timed out",
+  UND_ERR_SOCKET: "the connection was closed",
   ERR_SSL_WRONG_VERSION_NUMBER: "the server does not use TLS at this port",
 };
 

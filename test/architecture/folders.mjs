@@ -21,14 +21,16 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "values",
+      "undici",
       "node:dns",
       "node:http",
       "node:https",
       "node:net",
       "node:os",
+      "node:process",
       "node:stream",
-      "node:tls",
       "node:util",
+      "node:v8",
       "node:zlib",
     ],
   },
@@ -406,7 +408,15 @@ export const FILES = {
 /** Commands may import everything but each other and these. */
 export const COMMANDS = {
   holds: "one file or folder for each command: its declaration, and what runs it",
-  mayNotImport: ["http/send", "http/serve", "settings/settings-file", "terminal", "main", "program"],
+  mayNotImport: [
+    "http/send",
+    "http/serve",
+    "settings/settings-file",
+    "terminal",
+    "main",
+    "program",
+    "undici",
+  ],
   /** Files beside the commands that all of them may import. */
   shared: [
     "commands/command",

@@ -1,4 +1,4 @@
-/** How connections are made, over real sockets: the names of this machine, proxies, and interim responses. */
+/** How connections are made, over real sockets: the names of this machine, proxies, and interim responses that undici cannot read. */
 import { createServer, type Server } from "node:http";
 import { onTestFinished, describe, expect, it } from "vitest";
 import { SendError } from "../../src/http/exchange.ts";
@@ -54,6 +54,7 @@ describe("an unexpected 100 Continue", () => {
     ["with fields", [`HTTP/1.1 100 Continue\r\nX-Trace: 1\r\n\r\n`, FINAL]],
     ["twice", ["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n", FINAL]],
     ["after Early Hints", [`HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n${FINAL}`]],
+    ["of HTTP/1.0", ["HTTP/1.0 100 Continue\r\n\r\n", FINAL]],
   ])("is skipped: %s", async (_, parts) => {
     const server = await rawServer((socket) => {
       const writeNext = (at: number): void => {

@@ -74,7 +74,7 @@ it.each(["000 Nothing", "042 Answer"])(
     const failure: unknown = await openSender()(requestTo(server.port)).catch((error: unknown) => error);
     expect([sendFailure(failure), String(failure)]).toEqual([
       "not_http",
-      expect.stringContaining("which HTTP does not have"),
+      expect.stringContaining("does not match the HTTP/1.1 protocol"),
     ]);
   },
 );
