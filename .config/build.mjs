@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { billOfMaterials, bundledPackages, notices } from "./bundled-packages.mjs";
 import { buildLibrary } from "./library.mjs";
+import { partsOfUndici } from "./parts-of-undici.mjs";
 import { rawText } from "./raw-text.mjs";
 
 const root = new URL("../", import.meta.url);
@@ -19,8 +20,9 @@ const importsOfPackages = {
   name: "imports-of-packages",
   resolveId: (imported, importer = "") =>
     (imported === "node:child_process" && /[\\/]commander[\\/]/.test(importer)) ||
-    // No agent allows HTTP/2, and bodies are bytes, never forms.
-    (/client-h2\.js$|web\/fetch\/body\.js$/.test(imported) && /[\\/]undici[\\/]/.test(importer)) ||
+    // No agent allows HTTP/2, bodies are bytes, never forms, and no proxy speaks SOCKS.
+    (/client-h2\.js$|web\/fetch\/body\.js$|socks5-proxy-agent$/.test(imported) &&
+      /[\\/]undici[\\/]/.test(importer)) ||
     // It looks for the user's home when it is loaded, and some users have none. conf is told its folder.
     (imported === "env-paths" && /[\\/]conf[\\/]/.test(importer))
       ? STAND_INS
@@ -73,7 +75,7 @@ const { output } = await build({
   platform: "node",
   preserveEntrySignatures: "allow-extension",
   external: ["@photostructure/sqlite", "pg-cloudflare", "pg-native"],
-  plugins: [rawText(), importsOfPackages],
+  plugins: [rawText(), partsOfUndici(), importsOfPackages],
   resolve: {
     alias: { "ajv/dist/2020.js": STAND_INS, "ajv-formats": STAND_INS, "when-exit": STAND_INS },
   },

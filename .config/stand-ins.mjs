@@ -11,6 +11,7 @@ export class Ajv2020 {}
 
 /**
  * ajv-formats; env-paths, which looks for a home that some users do not have; when-exit, which ends the process at the first
- * SIGINT or SIGTERM, before a command has finished its work; undici's client for HTTP/2, and its encoding of forms.
+ * SIGINT or SIGTERM, before a command has finished its work; undici's client for HTTP/2, its encoding of forms,
+ * and its agent for SOCKS.
  */
 export default function nothing() {}

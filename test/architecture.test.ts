@@ -29,7 +29,7 @@ const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
   { word: /\bprocess\.exit\b/, only: ["main", "terminal/signals"] },
   { word: /\bprocess\.(?!env\b)/, only: ["entry", "main", "open-context", "terminal"] },
   { word: /\bglobalThis\b/, only: ["library/webhooks"] },
-  { word: /"undici[/"]/, only: ["http/send", "http/undici-modules.d"] },
+  { word: /"undici[/"]/, only: ["http/send"] },
   { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main", "open-context", "library/webhooks"] },
   {
     word: /\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bMath\.random\b/,

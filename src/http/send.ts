@@ -206,10 +206,6 @@ function routeOf(
   };
 }
 
-/**
- * Takes single modules of undici: its index also loads fetch, WebSocket and mocks, with which `create` takes a quarter longer
- * (startup bench) and the package is a tenth larger (size bench).
- */
 async function createAgent(route: ConnectRoute): Promise<Dispatcher> {
   try {
     return await loadAgent(route);
@@ -223,8 +219,7 @@ async function createAgent(route: ConnectRoute): Promise<Dispatcher> {
 }
 
 async function loadAgent({ kind, proxy, connectTimeout }: ConnectRoute): Promise<Dispatcher> {
-  const { default: buildConnector } = await import("undici/lib/core/connect.js");
-  const { default: Pool } = await import("undici/lib/dispatcher/pool.js");
+  const { Agent, Pool, ProxyAgent, buildConnector } = await import("undici");
   // HTTP/1.1 alone: paylink needs no more, and undici handles it better.
   const options = { allowH2: false } as const;
   const connect = {
@@ -234,15 +229,12 @@ async function loadAgent({ kind, proxy, connectTimeout }: ConnectRoute): Promise
     rejectUnauthorized: kind !== "insecure",
   };
   if (proxy !== undefined) {
-    const { default: ProxyAgent } = await import("undici/lib/dispatcher/proxy-agent.js");
-    const { default: openTunnel } = await import("undici/lib/api/api-connect.js");
     return new ProxyAgent({
       uri: proxy,
       ...credentialsOf(new URL(proxy)),
       ...options,
       proxyTls: connect,
-      clientFactory: (address, poolOptions) =>
-        proxyClient(new Pool(address, poolOptions), address.origin, openTunnel),
+      clientFactory: (address, poolOptions) => proxyClient(new Pool(address, poolOptions), address.origin),
       // It makes the connections through the tunnel.
       factory: (origin, { connect: tunnel, ...others }: Pool.Options) =>
         new Pool(origin, {
@@ -251,7 +243,6 @@ async function loadAgent({ kind, proxy, connectTimeout }: ConnectRoute): Promise
         }),
     });
   }
-  const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
   if (version.startsWith("v20.")) await keepParserSimple();
   return new Agent({ connect: skippingContinue(buildConnector(connect)), ...options });
 }
@@ -282,13 +273,10 @@ async function keepParserSimple(): Promise<void> {
 }
 
 /** The connections to a proxy, whose failures name it: undici does not tell them from those of the service. */
-function proxyClient(
-  pool: Pool,
-  name: string,
-  openTunnel: (this: Dispatcher, options: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData>,
-): Pool {
+function proxyClient(pool: Pool, name: string): Pool {
+  const openTunnel = pool.connect.bind(pool);
   const tunnel = async (options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> => {
-    const answer = await openTunnel.call(pool, options).catch((error: unknown) => {
+    const answer = await openTunnel(options).catch((error: unknown) => {
       throw new ProxyFailure(`the proxy ${name} was not reached: ${systemReason(error)}`, { cause: error });
     });
     if (answer.statusCode === 200) return answer;

@@ -1,5 +1,4 @@
 /** Sending, over real sockets: what a failed exchange leaves behind. */
-import * as undici from "undici";
 import { describe, expect, it } from "vitest";
 import { SendError, SendTimeout } from "../../src/http/exchange.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
@@ -8,19 +7,6 @@ import { freePort } from "../support/ports.ts";
 import { rawServer } from "../support/raw-server.ts";
 import { startProxy, UNRESOLVABLE } from "../support/secure-service.ts";
 import { openSender, USER_AGENT } from "../support/sender.ts";
-
-it("imports from single modules of undici what its index exports", async () => {
-  const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
-  const { default: ProxyAgent } = await import("undici/lib/dispatcher/proxy-agent.js");
-  const { default: buildConnector } = await import("undici/lib/core/connect.js");
-  const { default: Pool } = await import("undici/lib/dispatcher/pool.js");
-  const { default: connect } = await import("undici/lib/api/api-connect.js");
-  expect(Agent).toBe(undici.Agent);
-  expect(ProxyAgent).toBe(undici.ProxyAgent);
-  expect(buildConnector).toBe(undici.buildConnector);
-  expect(Pool).toBe(undici.Pool);
-  expect(Pool.prototype).toHaveProperty("connect", connect);
-});
 
 it.each([
   ["with the bytes at once", "Content-Length: 2\r\n\r\n{}"],
