@@ -19,7 +19,7 @@ export function eventStanding(
 ): EventStanding {
   if (delivery === null) return { fate: "received", attempts: 0, next: null, decidedBy: attempts.at(-1) };
   const { state, comesAgain, isTrying } = delivery;
-  const fate = comesAgain ? "refused" : state === "pending" && isTrying ? "trying" : state;
+  const fate = comesAgain ? "refused" : isTrying ? "trying" : state;
   const isTold = fate !== "trying" && fate !== "skipped";
   const tells = ({ status }: StoredAttempt): boolean =>
     isTold && isSuccess(status) === (fate === "delivered");

@@ -192,6 +192,10 @@ describe("create --wait", () => {
     expect(run.asked).toHaveLength(6);
   });
 
+  it("counts only missing links in a row", async () => {
+    expect(await waitWith([404, 404, 404, 408, 404, "paid"])).toMatchObject({ exit: 0 });
+  });
+
   it("never takes another link's payment for its own, and says why at the end", async () => {
     const body = { id: "OTHER", url: "https://pay.example/pay?r=OTHER", status: "paid" };
     const run = await waitWith([{ body }], { flags: ["--timeout", "20s"] });
