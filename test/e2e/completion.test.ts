@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { BINARY } from "../support/paylink.ts";
+import { BINARY, runPaylink } from "../support/paylink.ts";
 
 interface Shell {
   readonly name: "bash" | "zsh" | "fish";
@@ -114,7 +113,7 @@ describe.each(SHELLS)("in $name with $file", (shell) => {
     async () => {
       const home = temporaryHome();
       symlinkSync(BINARY, join(home, "paylink"));
-      const { stdout } = await runStep(["completion", shell.name], { home });
+      const { stdout } = await runPaylink(["completion", shell.name], { home });
       const script = join(home, shell.file);
       writeFileSync(script, stdout);
       const session = startShell(shell, home);
@@ -147,7 +146,7 @@ it("has every shell installed where the gate runs", () => {
 it.each(["bash", "zsh", "fish", "powershell"])(
   "prints a script for %s that asks the program itself",
   async (shell) => {
-    const { code, stdout } = await runStep(["completion", shell], { home: tmpdir() });
+    const { code, stdout } = await runPaylink(["completion", shell], { home: tmpdir() });
     expect(code).toBe(0);
     expect(stdout).toMatch(/paylink complete '?--/);
   },
