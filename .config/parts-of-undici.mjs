@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 
-const ID = "\0undici";
+const ID = "agent";
 
 /** As the index makes them: a dispatcher has its methods from there. */
 const MODULE = `

@@ -84,7 +84,7 @@ const LINES: readonly (readonly [typed: string, ...problems: string[]])[] = [
   ],
   ["links list --since 1h --until 2h", "--until  must be later than --since"],
   ["links list --since 2999-01-01", "--since  must be in the past"],
-  ["links update a/b --expires soon", "<link>  ", "--expires  "],
+  ["links update .. --expires soon", "<link>  ", "--expires  "],
   ["links update L1 --expires 2020-01-01", "--expires  must be in the future; links cancel ends a link"],
   ["links update L1", "--description  or --expires is required"],
   ["transaction  --timeout soon", "<uti>  ", '--timeout  (got "soon")'],

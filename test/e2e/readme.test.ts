@@ -67,7 +67,7 @@ async function writeShop(port: string): Promise<string> {
   const [, ...lines] = readmeBlock("sh", SHOP).trim().split("\n");
   const saved = lines.flatMap((line) => /^paylink (help webhooks \w+) > (\S+)/.exec(line)?.slice(1) ?? []);
   expect(saved).toHaveLength(4);
-  expect(lines.at(-1)).toMatch(/^PAYLINK_WEBHOOK_KEY=\$\(.*\) node shop\.mjs$/);
+  expect(lines.at(-1)).toMatch(/^PAYLINK_WEBHOOK_KEY=\$\(.*\) node express\.mjs$/);
   const [shopHelp = "", shopFile = "", ordersHelp = "", ordersFile = ""] = saved;
   for (const [help, file] of [
     [shopHelp, shopFile],
