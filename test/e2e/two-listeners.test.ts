@@ -1,9 +1,8 @@
 /** Two `listen` processes that keep their events in one database, both under load, while others read it. */
 import { describe, expect, it, vi } from "vitest";
 import { jsonLines, type JsonLine } from "../support/json-lines.ts";
-import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, startPaylink, type Running } from "../support/paylink.ts";
+import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { keyFile } from "../support/keys.ts";
 import { answerOf, post, record, startApp, webhook } from "../support/webhooks.ts";
 
@@ -41,8 +40,8 @@ describe("two listeners on one database", () => {
     ).finally(() => delivered.abort());
     const read = async (): Promise<void> => {
       while (!delivered.signal.aborted) {
-        const exported = await runStep(["events", "list", "--all", "--json"], { home });
-        const listed = await runStep(["events", "list", "--limit", "5"], { home });
+        const exported = await runPaylink(["events", "list", "--all", "--json"], { home });
+        const listed = await runPaylink(["events", "list", "--limit", "5"], { home });
         expect([exported, listed]).toMatchObject([{ code: 0 }, { code: 0 }]);
         const seen = utis(jsonLines(exported.stdout));
         expect(new Set(seen).size).toBe(seen.length);
@@ -59,10 +58,10 @@ describe("two listeners on one database", () => {
     const repeated = utis(shown.filter((event) => event["repeated"] === true));
     expect(repeated.toSorted()).toEqual(utis(shared.map((record) => ({ record }))).toSorted());
 
-    const kept = utis(jsonLines((await runStep(["events", "list", "--all", "--json"], { home })).stdout));
+    const kept = utis(jsonLines((await runPaylink(["events", "list", "--all", "--json"], { home })).stdout));
     expect(kept.toSorted()).toEqual([...new Set(utis(shown))].toSorted());
     const [again = ""] = repeated;
-    const { stdout } = await runStep(["events", "show", again], { home });
+    const { stdout } = await runPaylink(["events", "show", again], { home });
     expect(stdout.match(/repeated/g)).toHaveLength(1);
   });
 

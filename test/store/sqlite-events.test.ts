@@ -1,7 +1,9 @@
 /** The event store in SQLite: its size, the thread that writes, and disks that fail. */
 import { hash } from "node:crypto";
-import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DATABASE_FILES, type Database, driver } from "../../src/store/sqlite/connection.ts";
 import { SQLITE } from "../../src/store/dialects.ts";
@@ -66,6 +68,28 @@ describe("an event store in a file", () => {
     expect(await ids(store.events())).toEqual([]);
     await openSqlite(path).append(event("a"));
     expect(await ids(store.events())).toEqual(["a"]);
+  });
+
+  it.runIf(existsSync("/proc/self/fd"))("keeps no file open once it is closed", async () => {
+    const path = join(temporaryHome(), "events.db");
+    const store = openSqlite(path);
+    await store.append(event("a"));
+    const isOpen = (): boolean =>
+      readdirSync("/proc/self/fd").some((one) => {
+        const link = `/proc/self/fd/${one}`;
+        return existsSync(link) && readlinkSync(link).startsWith(path);
+      });
+    expect(await ids(store.events())).toEqual(["a"]);
+    expect(isOpen()).toBe(true);
+    await store.close();
+    // A driver that finalizes no statements leaves this to the collector.
+    setFlagsFromString("--expose-gc");
+    const collect: unknown = runInNewContext("gc");
+    await vi.waitFor(() => {
+      if (typeof collect === "function") collect();
+      expect(isOpen()).toBe(false);
+    });
+    expect(await ids(openSqlite(path).events())).toEqual(["a"]);
   });
 
   it("shows a long reader what programs stored that began and ended between two looks", async () => {

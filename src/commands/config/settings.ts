@@ -76,7 +76,7 @@ export async function listSettings(context: Context): Promise<number> {
     return `${out.paint.bold(label.padEnd(COLUMN))}${text}${from && gap + out.paint.dim(from)}`;
   };
   const found = CONFIG_KEYS.map((key) => [key, settings.find(key)] as const);
-  out.result(
+  out.line(
     () => {
       const values = found.map(([key, setting]) => [key, settingDocument(setting)] as const);
       return { profile, settings: Object.fromEntries(values), unknown };

@@ -122,24 +122,27 @@ function createReader(
   mayBeMissing: boolean,
   tables: Tables,
 ): { readonly all: All; readonly close: () => void } {
-  let database: Database | undefined;
-  let read: All;
+  let opened: { readonly database: Database; readonly read: All } | undefined;
   let wasThere = false;
-  const open = (): void => {
-    database?.close();
-    database = undefined;
+  const close = (): void => {
+    opened?.database.close();
+    // A driver keeps the file open for as long as a statement of it is there.
+    opened = undefined;
+  };
+  const open = () => {
+    close();
     const isEmpty = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
     const stored = isEmpty ? undefined : openMarked(path, tables);
     if (stored === undefined && (wasThere || !mayBeMissing)) throw noStoreAt(path, "file_unreadable");
     wasThere ||= stored !== undefined;
-    database = stored ?? openEventDatabase(IN_MEMORY);
-    read = statementsOf(database);
+    const database = stored ?? openEventDatabase(IN_MEMORY);
+    return (opened = { database, read: statementsOf(database) });
   };
-  const isCurrent = (): boolean => database?.isInPlace() !== false || database.path === IN_MEMORY;
   return {
     all: async (statement) => {
       for (;;) {
-        if (database?.isInPlace() !== true) open();
+        const { database, read } = opened?.database.isInPlace() === true ? opened : open();
+        const isCurrent = (): boolean => database.isInPlace() || database.path === IN_MEMORY;
         // A writer that came meanwhile may have changed what was read, or a part of it.
         try {
           const rows = await read(statement);
@@ -149,7 +152,7 @@ function createReader(
         }
       }
     },
-    close: () => database?.close(),
+    close,
   };
 }
 
