@@ -66,9 +66,13 @@ function whyLeft(state: RowState, link: Attempt, others: readonly Attempt[]): st
   if (state === "paid") return `Its link ${linkWords(link)} is paid, so no new link was created.`;
   if (state === "sent")
     return others.length === 0
-      ? `Its link ${linkWords(link)} can still be paid, so no new link was created.`
+      ? `Its link ${linkWords(link)} ${payableWords(link)}, so no new link was created.`
       : `Its link ${linkWords(link)} is as the list says. ${canBePaid(others)}.`;
   return link.status === "cancelled" || link.status === "expired"
     ? `It asks for another payment than its ${link.status} link ${linkWords(link)}: --again changed sends it.`
-    : `Its link ${linkWords(link)} can still be paid, and asks for another payment: --again changed cancels it first.`;
+    : `Its link ${linkWords(link)} ${payableWords(link)}, and asks for another payment: --again changed cancels it first.`;
 }
+
+/** Only the service knows the status of a link. */
+const payableWords = ({ status }: Attempt): string =>
+  status === undefined ? "may still be payable" : "can still be paid";

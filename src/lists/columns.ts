@@ -169,7 +169,7 @@ interface ColumnsOptions {
   readonly takesMeant?: boolean;
   /** Mappings of columns that the list does not have are no problem: they are for another list. */
   readonly mayBeUnused?: boolean;
-  /** The list is one of what is booked: of the fields, these are read, and what else a name says is about money. */
+  /** The fields that are read from a list of booked payments; every other name is about money. */
   readonly fields?: ReadonlySet<string>;
 }
 

@@ -42,8 +42,8 @@ export interface Keyring {
 
 /**
  * Keys that are read again while in use: those of a URL when their time has passed, all of them for a key that may be new. A key that
- * has gone from its source is not used any more. A source that cannot be read keeps its last keys, and is none only while another one
- * has a key. `earlier` keys verify nothing. Throws `key_invalid`, `file_unreadable`, `not_reached`.
+ * has gone from its source is not used any more. A source that cannot be read keeps its last keys; without any, it
+ * has none as long as another source has a key. `earlier` keys verify nothing. Throws `key_invalid`, `file_unreadable`, `not_reached`.
  */
 export async function openKeyring(
   sources: readonly KeySource[],

@@ -3,7 +3,7 @@ import { type CommandLine, hint, paylink, type Hint } from "../domain/hint.ts";
 import type { ChangingEffect, ServiceEffect } from "../domain/operations.ts";
 import { formatMinute, formatRelative, UNITS } from "../values/time.ts";
 
-/** What a request was about, and where it went: whoever sends it fills it in, and an advised command looks there. */
+/** What a request was about, and where it went. The sender fills it in, so that advised commands look in the same place. */
 export interface About {
   /** The id of the link that the request names. */
   readonly link?: string;

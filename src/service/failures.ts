@@ -95,7 +95,7 @@ export function refusalInBetween(reply: HttpReply, { text, isPage }: ServiceWord
   return `something in between answered ${reply.status}: ${text}${server === "" ? "" : `, from the server "${server}"`}.`;
 }
 
-export const LET_THROUGH = hint`A firewall or a proxy refused the request, and nobody looked at the token. Ask whoever runs it to let requests to the service through.`;
+export const LET_THROUGH = hint`A firewall or a proxy refused the request, so the service never saw the token. Ask the people who run it to allow requests to the service.`;
 
 /** The next steps; undefined if those of the code are right. */
 function hintsFor(

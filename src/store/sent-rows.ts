@@ -31,7 +31,7 @@ export interface SentClaim extends SentKey {
   readonly orderNumber: string;
 }
 
-/** An attempt to create the link of a row, whoever made it. The memory, results files and the service know attempts. */
+/** An attempt to create the link of a row, by any program. The memory, results files and the service know of attempts. */
 export interface Attempt extends SentKey {
   /** Attempts that the memory does not have are of occurrence 0. */
   readonly source: "memory" | "results" | "service";

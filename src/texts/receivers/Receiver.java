@@ -134,7 +134,7 @@ public class Receiver {
         return Arrays.stream(members).filter(member -> member.startsWith("sig1=")).reduce("", String::concat);
     }
     static String all(Headers in, String name) { return String.join(",", in.getOrDefault(name, List.of())).strip(); }
-    /** Ends the program if there is no key, or what is none: without one, nothing can be verified. */
+    /** Ends the program if there is no key, or anything that is not a key: nothing could be verified. */
     static List<PublicKey> readKeys() {
         List<PublicKey> keys = new ArrayList<>();
         String file = System.getenv().getOrDefault("PAYLINK_WEBHOOK_KEY_FILE", "");

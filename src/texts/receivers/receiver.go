@@ -141,7 +141,7 @@ func sig1Of(header http.Header, name string) string {
 
 func all(header http.Header, name string) string { return strings.Join(header.Values(name), ",") }
 
-// readKeys ends the program if there is no key, or what is none: without one, nothing can be verified.
+// readKeys ends the program if there is no key, or anything that is not a key: nothing could be verified.
 func readKeys() (keys []*rsa.PublicKey) {
 	file := os.Getenv("PAYLINK_WEBHOOK_KEY_FILE")
 	read, _ := os.ReadFile(file)

@@ -154,7 +154,7 @@ function sig1_of(array $lines): string {
     return count($found) === 1 ? $found[0] : '';
 }
 
-/** Throws if there is no key, or what is none: without one, nothing can be verified. */
+/** Throws if there is no key, or anything that is not a key: nothing could be verified. */
 function read_keys(): array {
     $file = (string) getenv('PAYLINK_WEBHOOK_KEY_FILE');
     $text = getenv('PAYLINK_WEBHOOK_KEY') ?: ($file === '' ? '' : (string) @file_get_contents($file));

@@ -122,7 +122,7 @@ def sig1_of(headers, name):
     return found[0] if len(found) == 1 else ""
 
 def read_keys():
-    """Ends the program if there is no key, or what is none: without one, nothing can be verified."""
+    """Ends the program if there is no key, or anything that is not a key: nothing could be verified."""
     text, file = os.environ.get("PAYLINK_WEBHOOK_KEY", ""), os.environ.get("PAYLINK_WEBHOOK_KEY_FILE", "")
     try:  # Some tools leave \n where a line ends.
         text = (text or open(file, encoding="utf-8").read()).replace("\\n", "\n")

@@ -134,7 +134,7 @@ def sig1_of(lines)
   found.size == 1 ? found.first : ""
 end
 
-# Ends the program if there is no key, or what is none: without one, nothing can be verified.
+# Ends the program if there is no key, or anything that is not a key: nothing could be verified.
 def read_keys
   text = ENV["PAYLINK_WEBHOOK_KEY"].to_s # Some tools leave \n where a line ends.
   text = (text.empty? ? File.read(ENV["PAYLINK_WEBHOOK_KEY_FILE"].to_s) : text).b.gsub('\n', "\n")
