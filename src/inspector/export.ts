@@ -21,18 +21,18 @@ export async function exportedRows(store: EventStore, query: EventQuery): Promis
   }
 }
 
-type Cell = (row: EventRow) => string | undefined;
+type ExportedCell = (row: EventRow) => string | undefined;
 
 const ofRecord =
-  (read: (record: TransactionRecord) => string | undefined): Cell =>
+  (read: (record: TransactionRecord) => string | undefined): ExportedCell =>
   ({ stored }) =>
     stored.type === "event" && stored.content.record !== null ? read(stored.content.record) : undefined;
 const ofEvent =
-  (read: (event: StoredEvent) => string | undefined): Cell =>
+  (read: (event: StoredEvent) => string | undefined): ExportedCell =>
   ({ stored }) =>
     stored.type === "event" ? read(stored) : undefined;
 
-const CELLS: Readonly<Record<string, Cell>> = {
+const CELLS: Readonly<Record<string, ExportedCell>> = {
   received: ({ stored }) => stored.receivedAt.toISOString(),
   id: ({ stored }) => stored.id,
   state: ({ stored }) => shownState(stored),
