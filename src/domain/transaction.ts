@@ -1,8 +1,8 @@
 /** Reads the transaction record of a webhook, with its outcome and every violation of the specification. */
 
 import { maskCardFields } from "./card-numbers.ts";
-import { findWrapped } from "../values/json.ts";
 import {
+  findWrapped,
   isJsonNumber,
   isJsonObject,
   type Json,

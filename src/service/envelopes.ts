@@ -1,7 +1,13 @@
 /** The one object that a 2xx reply must hold, alone or in an envelope: a link, a page of links or a transaction record. */
-import { findWrapped } from "../values/json.ts";
+import {
+  findWrapped,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  memberOf,
+  stringifyJson,
+} from "../values/json.ts";
 import { PaylinkError } from "../domain/errors.ts";
-import { isJsonObject, type Json, type JsonObject, memberOf, stringifyJson } from "../values/json.ts";
 import { parseJson } from "../values/parse-json.ts";
 import { isRecord } from "../domain/transaction.ts";
 import type { HttpReply } from "../http/message.ts";

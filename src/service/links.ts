@@ -2,8 +2,7 @@
 import type { PaymentLink, PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { PaymentLinkUpdate } from "../domain/exchanges.ts";
-import { findWrapped } from "../values/json.ts";
-import { type Json, type JsonObject, memberOf } from "../values/json.ts";
+import { findWrapped, type Json, type JsonObject, memberOf } from "../values/json.ts";
 import { parseJson } from "../values/parse-json.ts";
 import { LINK_STATUSES, readPaymentLink } from "../domain/payment-link-reply.ts";
 import { hasDate, linkExpiry } from "../orders/link-end.ts";

@@ -6,9 +6,14 @@
 import type { Environment } from "../values/typed-text.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
-import { isForTests, serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
+import {
+  isForTests,
+  serviceLabel,
+  SERVICES,
+  type ServiceLabel,
+  SANDBOX_PROFILE,
+} from "../domain/known-services.ts";
 import { isLoopback, parseWebAddress } from "../values/addresses.ts";
-import { SANDBOX_PROFILE } from "../domain/known-services.ts";
 import { nearest } from "../values/parse-result.ts";
 import { withoutPassword } from "../values/url-passwords.ts";
 import { readProfile, withoutSettings, type Profile } from "./profile.ts";

@@ -1,6 +1,8 @@
 /** `listen --ack stored`, in process: what the service is answered, and what people see of attempts, retries and failures. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Serve } from "../../src/http/exchange.ts";
+import { serve } from "../../src/http/serve.ts";
 import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
 import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
@@ -47,6 +49,25 @@ describe("listen --ack stored", () => {
     await listen.stop();
     expect(linesOf("summary", listen.stdout())).toMatchObject([{ received: 1, forwarded: 1, failed: 0 }]);
     expect(linesOf("warning", listen.stdout())).toEqual([]);
+  });
+
+  it("ends its queue and prints its counts although its server fails while it is closed", async () => {
+    const home = temporaryHome();
+    const app = await startApp(() => 200);
+    const failing: Serve = async (handler, options) => {
+      const server = await serve(handler, options);
+      const close = async (): Promise<void> => {
+        await server.close();
+        throw new Error("the server failed at its end");
+      };
+      return { ...server, close };
+    };
+    const flags = ["--key", keyFile(home), "--forward-to", app.url, "--ack", "stored"];
+    const listen = await startListenWith({ home, serve: failing }, ...flags);
+    expect(await deliver(listen)).toBe(200);
+    await listen.until(/"type":"forward"/);
+    await listen.stop();
+    expect(linesOf("summary", listen.stdout())).toMatchObject([{ received: 1, forwarded: 1, failed: 0 }]);
   });
 
   it("forwards what an earlier run announced that it left", async () => {

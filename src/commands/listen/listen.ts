@@ -150,9 +150,8 @@ async function serveWebhooks(
   const { out, now, timers, later } = context;
   const { admin, keyring, tls, reporter, targets, store, database, log } = parts;
   const stages: Partial<Record<Stage, () => unknown>> = {};
-  later(async () => {
-    for (const stage of SHUTDOWN) await stages[stage]?.();
-  });
+  // What is registered last ends first, and a stage that fails keeps none of the others from ending.
+  for (const stage of SHUTDOWN.toReversed()) later(() => stages[stage]?.());
   const forwarding = openForwarding(options, store, {
     log,
     keys: keyring.read,

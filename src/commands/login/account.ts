@@ -2,10 +2,9 @@
 import { isUtf8 } from "node:buffer";
 import type { Ask, Context } from "../../context.ts";
 import { isExposed, parseWebAddress } from "../../values/addresses.ts";
-import { SANDBOX_PROFILE } from "../../domain/known-services.ts";
+import { SANDBOX_PROFILE, SERVICE_NAMES, SERVICES } from "../../domain/known-services.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint, paylink, type Hint } from "../../domain/hint.ts";
-import { SERVICE_NAMES, SERVICES } from "../../domain/known-services.ts";
 import { accepted, refused, type Parsed } from "../../values/parse-result.ts";
 import { renderCheck } from "../../render/account.ts";
 import { renderHint } from "../../render/hint.ts";
