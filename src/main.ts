@@ -1,7 +1,7 @@
 /** The composition root: runs one command line, with Ctrl-C and SIGTERM, and waits for what it printed. */
 import { runCommandLine } from "./run.ts";
 import { standardChannels } from "./terminal/channel.ts";
-import { unprinted } from "./terminal/delivery.ts";
+import { unprinted } from "./terminal/lost-output.ts";
 import { watchSignals } from "./terminal/signals.ts";
 
 /** Runs one command line and resolves with the exit code. */

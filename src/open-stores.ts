@@ -8,7 +8,7 @@ import { hint } from "./domain/hint.ts";
 import { isDatabaseUrl, passwordsIn } from "./store/store-place.ts";
 import type { EventStore } from "./store/event-store.ts";
 import { eventsPath, sandboxFolder } from "./store/folders.ts";
-import { forgettingPlace } from "./store/forgetting.ts";
+import { forgettingPlace } from "./store/container-folder.ts";
 import type { ThreadProgram } from "./store/sqlite/file-store.ts";
 import type { Secrets } from "./terminal/debug-trace.ts";
 

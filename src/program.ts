@@ -75,7 +75,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
   "Account:": {
     login: [
       "check an account at a service, and store it in a profile",
-      () => import("./commands/login/login.ts"),
+      () => import("./commands/login/command.ts"),
     ],
     logout: [
       "delete a profile's token and client secret; its defaults stay",
@@ -86,7 +86,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
       () => import("./commands/status.ts"),
     ],
     profiles: ["list, choose and remove profiles", () => import("./commands/profiles.ts")],
-    config: ["show and change the settings of a profile", () => import("./commands/config/config.ts")],
+    config: ["show and change the settings of a profile", () => import("./commands/config/command.ts")],
   },
   "Command line:": {
     help: [

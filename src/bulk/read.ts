@@ -4,7 +4,7 @@ import type { Problem } from "../domain/errors.ts";
 import { cellText } from "../lists/cells.ts";
 import type { Columns } from "../lists/columns.ts";
 import { currenciesOf } from "../lists/currencies.ts";
-import { type Choice, isChosen } from "../lists/only.ts";
+import { type Choice, isChosen } from "../lists/chosen-rows.ts";
 import { totalIn } from "../lists/leftovers.ts";
 import type { RowToPlan } from "./plan.ts";
 import type { Attempt } from "../store/sent-rows.ts";

@@ -1,6 +1,6 @@
 /** What a row of a list says became of it before it is sent: its customer may have paid, or need not pay. */
 import { isLess, signOfCell, type RowMoney } from "../lists/row-money.ts";
-import type { PaymentState } from "../lists/words.ts";
+import type { PaymentState } from "../lists/column-words.ts";
 
 /** In which column it says so, and what, as the end of a sentence. */
 export interface RowClaim {

@@ -1,7 +1,7 @@
 /** What several commands share: flags, each declared once, what they mean together with the settings, and the confirmation. */
 import type { ForwardingKey } from "../sender/signing-key.ts";
 import type { Mapping } from "../lists/columns.ts";
-import type { Choice } from "../lists/only.ts";
+import type { Choice } from "../lists/chosen-rows.ts";
 import type { Context } from "../context.ts";
 import { isLoopback } from "../values/addresses.ts";
 import { BROKER_FORMS } from "../receiver/brokers/addresses.ts";
@@ -13,7 +13,7 @@ import { OPERATION_NAMES } from "../domain/operations.ts";
 import { accepted, refused, type Parsed } from "../values/parse-result.ts";
 import { formatLocal } from "../render/layout.ts";
 import { safeText } from "../render/safe-text.ts";
-import type { Route } from "../receiver/routes.ts";
+import type { Route } from "../receiver/outcome-routes.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { Component } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
@@ -73,7 +73,7 @@ export const eventStoreFlag = flag(
 
 /** `Status=Open`, in the words of the module that chooses rows. */
 export const parseOnlyLater: Parser<Choice> = async (typed) =>
-  (await import("../lists/only.ts")).parseOnly(typed);
+  (await import("../lists/chosen-rows.ts")).parseOnly(typed);
 
 const parseMappingLater: Parser<Mapping> = async (typed) =>
   (await import("../lists/columns.ts")).parseMapping(typed);

@@ -14,7 +14,7 @@ import {
   spellingOf,
   WEAK_ORDER_NUMBERS,
   type ColumnRole,
-} from "./words.ts";
+} from "./column-words.ts";
 
 export interface Column {
   /** As written in the file. */

@@ -6,7 +6,7 @@ import { listedAmount, type CellAmount } from "./amounts.ts";
 import { cellText } from "./cells.ts";
 import type { Column } from "./columns.ts";
 import type { ListRow } from "./read-list.ts";
-import { spellingOf, stateIn, type ColumnRole, type PaymentState } from "./words.ts";
+import { spellingOf, stateIn, type ColumnRole, type PaymentState } from "./column-words.ts";
 
 /** What a cell says, and where. */
 export interface Said<Value> {

@@ -6,7 +6,7 @@ import { indentedJson } from "../values/json.ts";
 import { parseJson } from "../values/parse-json.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { capturedUrl } from "../http/message.ts";
-import { baseOf, checksOf, type CheckResult } from "../signatures/explain/checks.ts";
+import { baseOf, checksOf, type CheckResult } from "../signatures/explain/verdict-words.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { block, clipped, copyButton, folded, headerTable, panel } from "./components.ts";
 import { table, type Listing } from "./lists.ts";

@@ -4,7 +4,7 @@ import type { ReadRecord } from "../domain/transaction.ts";
 import { refusal, type Refusal } from "../http/refusal.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
 import { failureCauses } from "../signatures/explain/causes.ts";
-import { baseOf, checksOf, type CheckResult } from "../signatures/explain/checks.ts";
+import { baseOf, checksOf, type CheckResult } from "../signatures/explain/verdict-words.ts";
 import type { Diagnosis } from "../signatures/explain/transit.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { refusedVerdict, refuseHead, refuseMessage } from "./admit.ts";

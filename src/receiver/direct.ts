@@ -5,7 +5,7 @@ import { type HttpReply, isSuccess } from "../http/message.ts";
 import { makeAttempt, type AttemptResult } from "./attempt.ts";
 import { type Claim, type Stored, type WebhookEvent } from "../events/event.ts";
 import { CLAIM_MARGIN, type Forwarder, type ForwarderParts, replyFor } from "./forwarder.ts";
-import { targetOf } from "./routes.ts";
+import { targetOf } from "./outcome-routes.ts";
 
 /** The sender decides how many attempts are made at the same time. */
 export function createDirectForwarder(parts: ForwarderParts): Forwarder {

@@ -2,7 +2,7 @@
 import type { HttpReply } from "../http/message.ts";
 import type { AttemptParts } from "./attempt.ts";
 import type { ForwardState, EventLog, Forward, NewEvent, Stored, WebhookEvent } from "../events/event.ts";
-import type { Route } from "./routes.ts";
+import type { Route } from "./outcome-routes.ts";
 
 /** Milliseconds that a claim lasts longer than an attempt may take: to begin it, and to write how it ended. */
 export const CLAIM_MARGIN = 10_000;

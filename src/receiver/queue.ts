@@ -9,9 +9,9 @@ import { outcomeOf } from "../domain/transaction.ts";
 import { makeAttempt } from "./attempt.ts";
 import { type Claimed, type DeliveryQueue, type Forward, type Retry } from "../events/event.ts";
 import { CLAIM_MARGIN, type Forwarder, type ForwarderParts, replyFor } from "./forwarder.ts";
-import { targetOf } from "./routes.ts";
+import { targetOf } from "./outcome-routes.ts";
 import { askedTime, type Room, TargetState } from "./target-state.ts";
-import { type Bell, createBell } from "./bell.ts";
+import { type Bell, createBell } from "./queue-bell.ts";
 
 /** Milliseconds between looks at the queue, for events that became due. */
 const LOOK_EVERY = 1_000;

@@ -4,7 +4,7 @@ import type { Problem } from "../domain/errors.ts";
 import { mapFlag } from "../lists/columns.ts";
 import { negated } from "../orders/amounts.ts";
 import type { RowMoney, Said } from "../lists/row-money.ts";
-import type { PaymentState } from "../lists/words.ts";
+import type { PaymentState } from "../lists/column-words.ts";
 
 /** A decimal, negative for money that went back. */
 export type CountedAmount =

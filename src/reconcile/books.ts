@@ -9,7 +9,7 @@ import { cellText, fieldsOf } from "../lists/cells.ts";
 import { Columns, mapFlag, type Column, type Mapping, mappingText } from "../lists/columns.ts";
 import { type AmountCell, type CurrencyEvidence, currencyOfCells } from "../lists/currencies.ts";
 import { leftoverIn, namesTotal, totalIn } from "../lists/leftovers.ts";
-import { type Choice, choiceProblems, isChosen } from "../lists/only.ts";
+import { type Choice, choiceProblems, isChosen } from "../lists/chosen-rows.ts";
 import { type OwnOutput, ownOutputOf } from "../lists/own-output.ts";
 import { type List, type ListRow, readList } from "../lists/read-list.ts";
 import { ListMoney, type RowMoney } from "../lists/row-money.ts";

@@ -3,7 +3,7 @@ import type { Paint } from "./paint.ts";
 import { REASONS, WARNING_MEANINGS, type Warning } from "../domain/reasons.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Explanation } from "../receiver/captured.ts";
-import type { CheckResult } from "../signatures/explain/checks.ts";
+import type { CheckResult } from "../signatures/explain/verdict-words.ts";
 import { renderRecord, type RecordStyle } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
 import { fitLines, wrap } from "./layout.ts";

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../values/json.ts";
 import { OPERATION_NAMES, type OperationName, OPERATIONS } from "../domain/operations.ts";
 import type { WellFormedLink } from "../domain/payment-link-shapes.ts";
 import { parseJson } from "../values/parse-json.ts";
-import type { Link } from "./store/rows.ts";
+import type { Link } from "./store/ledger-rows.ts";
 import { addLink, cancelLink, findLink, linkResponse, linksListed, changeLink } from "./links.ts";
 import { checkoutUrl } from "./access.ts";
 import { jsonReply, ServiceProblem } from "./replies.ts";

@@ -10,7 +10,7 @@ import { addressOf, isSuccess } from "../http/message.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import { verify } from "../signatures/verify.ts";
 import { isAllowed, isNamedHost } from "./access.ts";
-import type { DeliveryAttempt, Delivery, Link } from "./store/rows.ts";
+import type { DeliveryAttempt, Delivery, Link } from "./store/ledger-rows.ts";
 import type { SandboxSetup } from "./setup.ts";
 import { ServiceProblem, unwritableLedger } from "./replies.ts";
 

@@ -10,9 +10,9 @@ import { linkIdFrom } from "../domain/reference.ts";
 import { addDuration } from "../values/time.ts";
 import { formatLocal } from "../render/layout.ts";
 import type { Merchant } from "./identity.ts";
-import { type Validated, checkLinksQuery, checkUpdate } from "./link-operations.ts";
+import { type Validated, checkLinksQuery, checkUpdate } from "./link-input.ts";
 import type { Ledger } from "./store/ledger.ts";
-import { type Link, UNTOUCHED } from "./store/rows.ts";
+import { type Link, UNTOUCHED } from "./store/ledger-rows.ts";
 import { ServiceProblem, unknownLink } from "./replies.ts";
 import type { SandboxRuntime } from "./runtime.ts";
 

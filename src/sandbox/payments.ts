@@ -21,7 +21,7 @@ import { cardFor, TEST_CARDS, testCard, type TestCard } from "../sender/test-car
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import { CARD_FIELDS, cardProblems, textProblem, type TypedCard } from "./customer.ts";
 import type { Ledger } from "./store/ledger.ts";
-import type { Link, PaymentRow } from "./store/rows.ts";
+import type { Link, PaymentRow } from "./store/ledger-rows.ts";
 import { findLink, isOpenLink, isReusable, linkStatusAt } from "./links.ts";
 import type { SandboxSetup } from "./setup.ts";
 import { ServiceProblem } from "./replies.ts";

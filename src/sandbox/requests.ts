@@ -10,7 +10,7 @@ import { fieldLines, type HttpReply, targetUri } from "../http/message.ts";
 import type { Faults } from "./faults.ts";
 import { TOKEN_PREFIX } from "./identity.ts";
 import type { SandboxSetup } from "./setup.ts";
-import type { LedgerPage, LedgerQuery } from "./store/lists.ts";
+import type { LedgerPage, LedgerQuery } from "./store/ledger-lists.ts";
 
 /** The text of a body; `type` is its media type. */
 interface ShownBody {

@@ -7,7 +7,7 @@ import type { Clock } from "./clock.ts";
 import type { Merchant } from "./identity.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 import type { Ledger } from "./store/ledger.ts";
-import type { Delivery, DeliveryState, Link } from "./store/rows.ts";
+import type { Delivery, DeliveryState, Link } from "./store/ledger-rows.ts";
 
 export type SandboxEvent =
   | { readonly type: "link"; readonly link: Link; readonly url: string }

@@ -2,7 +2,7 @@
 import type { Claim, ClaimRequest, Stored } from "../events/event.ts";
 import { type DatabaseSession, forRows, inOrder, insert } from "./dialects.ts";
 import { eventCondition } from "./event-query.ts";
-import { deliveryStateOf } from "./rows.ts";
+import { deliveryStateOf } from "./event-rows.ts";
 import { selectEvents } from "./sources.ts";
 import { isOneOf, raw, type Row, sql } from "./sql.ts";
 import { dueFirst, waitingKeys } from "./waiting.ts";

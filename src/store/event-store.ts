@@ -18,7 +18,7 @@ import { createGroupCommit } from "./group-commit.ts";
 import { ORDER_SIZE } from "./deliveries.ts";
 import type { Readable } from "./dialects.ts";
 import { createReading } from "./reading.ts";
-import { claimedFromRow } from "./rows.ts";
+import { claimedFromRow } from "./event-rows.ts";
 import type { WriteGroup } from "./write-group.ts";
 import {
   attemptValues,
@@ -32,7 +32,7 @@ import {
   type Told,
   type Write,
 } from "./writes.ts";
-import { mayBeWebhook, WORTH } from "./worth.ts";
+import { mayBeWebhook, WORTH } from "./rejection-worth.ts";
 
 /** What a database offers. */
 export interface EventDatabase extends Readable {

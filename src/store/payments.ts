@@ -9,7 +9,7 @@ import type { ForwardState } from "../events/event.ts";
 import { idAt } from "../events/event-id.ts";
 import type { Readable } from "./dialects.ts";
 import { timeOfFact } from "./facts.ts";
-import { deliveryStateOf } from "./rows.ts";
+import { deliveryStateOf } from "./event-rows.ts";
 import { requireSeal } from "./seal.ts";
 import { checked } from "./sources.ts";
 import { isOneOf, LAST_CHARACTER, type Row, type Sql, sql } from "./sql.ts";

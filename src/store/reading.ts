@@ -15,7 +15,13 @@ import { standingsNow } from "./order-standings.ts";
 import { factOf } from "./facts.ts";
 import { follow } from "./following.ts";
 import type { History, StoredAttempt, StoredEvent, StoredRequest } from "../events/history.ts";
-import { type RecordedAnswer, actionFromRow, answerFromRow, arrivalFromRow, attemptFromRow } from "./rows.ts";
+import {
+  type RecordedAnswer,
+  actionFromRow,
+  answerFromRow,
+  arrivalFromRow,
+  attemptFromRow,
+} from "./event-rows.ts";
 import { createPayments } from "./payments.ts";
 import { checked, eventsOf, oldEvents, rejectionsOf, type Source } from "./sources.ts";
 import { createSearch } from "./search.ts";

@@ -5,7 +5,7 @@ import type { Rejection } from "../events/event.ts";
 import type { StoredEvent } from "../events/history.ts";
 import type { Dialect, Readable } from "./dialects.ts";
 import { eventCondition, type EventQuery, rejectionCondition } from "./event-query.ts";
-import { damageOf, eventFromRow, rejectionFromRow } from "./rows.ts";
+import { damageOf, eventFromRow, rejectionFromRow } from "./event-rows.ts";
 import { type Row, type Sql, sql } from "./sql.ts";
 
 export interface Source<T> {

@@ -11,7 +11,7 @@ import { addDeliveries } from "./deliveries.ts";
 import { type DatabaseSession, forRows, inOrder, insert } from "./dialects.ts";
 import { sql } from "./sql.ts";
 import { standingsAtArrival } from "./order-standings.ts";
-import { verdictColumn } from "./rows.ts";
+import { verdictColumn } from "./event-rows.ts";
 import { EVENT_COLUMNS, type EventWrite, eventValues, indexed } from "./writes.ts";
 
 /** A webhook of a group, once it is known whether it is new. */

@@ -17,7 +17,7 @@ import {
   type Write,
   type WriteResult,
 } from "./writes.ts";
-import { mayBeWebhook, WORTH } from "./worth.ts";
+import { mayBeWebhook, WORTH } from "./rejection-worth.ts";
 
 /** The most rejections to store of those with a signature, which may be payments, and of the others. */
 const MAX_REJECTIONS = [

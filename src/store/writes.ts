@@ -18,7 +18,7 @@ import { recordNumber } from "../orders/order-number.ts";
 import type { EventQuery } from "./event-query.ts";
 import { SEALED, sealOf, sealText } from "./seal.ts";
 import type { Row, Value } from "./sql.ts";
-import { type Worth, worthOf } from "./worth.ts";
+import { type Worth, worthOf } from "./rejection-worth.ts";
 
 /** The columns that the values of a write are for. */
 export const EVENT_COLUMNS = {

@@ -7,7 +7,7 @@ import { NO_PAINT, type Paint } from "../render/paint.ts";
 import { stringifyJson } from "../values/json.ts";
 import { safeJson, safeLines } from "../render/safe-text.ts";
 import { terminalColumns, type OutputStream, type StandardChannels } from "./channel.ts";
-import { OutputDelivery } from "./delivery.ts";
+import { OutputDelivery } from "./lost-output.ts";
 import { ProgressLine } from "./progress-line.ts";
 
 /** The most bytes of `lines` that may wait for a slow reader. With more, the reader counts as gone, to limit the memory. */

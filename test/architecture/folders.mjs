@@ -162,7 +162,7 @@ export const FOLDERS = {
       "store/event-query",
       "store/event-store",
       "store/reading",
-      "store/rows",
+      "store/event-rows",
       "store/search",
       "store/targets",
       "hono",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventStoreProblem } from "../../src/store/store-place.ts";
 import { createVerifier } from "../../src/library/webhooks.ts";
-import { forgettingPlace } from "../../src/store/forgetting.ts";
+import { forgettingPlace } from "../../src/store/container-folder.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";

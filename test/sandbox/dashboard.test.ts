@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/values/json.ts";
 import { createFaults } from "../../src/sandbox/faults.ts";
 import { createRequestLog } from "../../src/sandbox/requests.ts";
-import { type DeliveryState, UNTOUCHED } from "../../src/sandbox/store/rows.ts";
+import { type DeliveryState, UNTOUCHED } from "../../src/sandbox/store/ledger-rows.ts";
 import {
   linkId,
   NOW,

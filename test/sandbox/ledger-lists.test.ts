@@ -1,5 +1,5 @@
 /** What the sandbox's lists read of a ledger with many rows: by indexes, the newest only, and again only after a change. */
-import { UNTOUCHED } from "../../src/sandbox/store/rows.ts";
+import { UNTOUCHED } from "../../src/sandbox/store/ledger-rows.ts";
 import { expect, it, onTestFinished } from "vitest";
 import { JsonNumber } from "../../src/values/json.ts";
 import { kept } from "../../src/pages/kept.ts";
@@ -15,7 +15,7 @@ import {
   readBars,
   readLedgerPage,
   sumPayments,
-} from "../../src/sandbox/store/lists.ts";
+} from "../../src/sandbox/store/ledger-lists.ts";
 import { LEDGER_STEPS } from "../../src/sandbox/store/schema.ts";
 import { IN_MEMORY } from "../../src/store/sqlite/connection.ts";
 import { openDatabase } from "../../src/store/sqlite/open.ts";

@@ -4,8 +4,13 @@ import { expect, it, onTestFinished } from "vitest";
 import { JsonNumber } from "../../src/values/json.ts";
 import { linkStatusAt } from "../../src/sandbox/links.ts";
 import { openLedger, type Ledger } from "../../src/sandbox/store/ledger.ts";
-import type { LedgerQuery } from "../../src/sandbox/store/lists.ts";
-import { type Delivery, type DeliveryState, type Link, UNTOUCHED } from "../../src/sandbox/store/rows.ts";
+import type { LedgerQuery } from "../../src/sandbox/store/ledger-lists.ts";
+import {
+  type Delivery,
+  type DeliveryState,
+  type Link,
+  UNTOUCHED,
+} from "../../src/sandbox/store/ledger-rows.ts";
 import { temporaryHome } from "../support/home.ts";
 
 const NOW = new Date("2026-01-31T12:00:00Z");

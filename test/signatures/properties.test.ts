@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { formatComponent } from "../../src/signatures/components.ts";
-import { baseOf, checksOf } from "../../src/signatures/explain/checks.ts";
+import { baseOf, checksOf } from "../../src/signatures/explain/verdict-words.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { componentOf } from "../support/vectors.ts";
 import { COVERED, NOW, OPTIONS, signed, UNSIGNED, withFields } from "./signed.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { DEFAULT_POLICY, type Policy } from "../../src/signatures/policy.ts";
 import { verify } from "../../src/signatures/verify.ts";
-import { baseOf, checksOf } from "../../src/signatures/explain/checks.ts";
+import { baseOf, checksOf } from "../../src/signatures/explain/verdict-words.ts";
 import type { Verdict } from "../../src/signatures/verdict.ts";
 import { componentOf, keysOf } from "../support/vectors.ts";
 import { COVERED, NOW, OPTIONS, signed, UNSIGNED, withFields } from "./signed.ts";

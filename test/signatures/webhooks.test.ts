@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { component } from "../../src/signatures/components.ts";
 import { readSigningKey } from "../../src/signatures/keys.ts";
-import { baseOf, checksOf } from "../../src/signatures/explain/checks.ts";
+import { baseOf, checksOf } from "../../src/signatures/explain/verdict-words.ts";
 import { sign } from "../../src/signatures/sign.ts";
 import { readDictionary } from "../../src/signatures/structured.ts";
 import { isReason } from "../../src/domain/reasons.ts";

@@ -1,6 +1,6 @@
 /** A verdict is the same after it was stored, whatever its code. */
 import { expect, it } from "vitest";
-import { verdictColumn } from "../../src/store/rows.ts";
+import { verdictColumn } from "../../src/store/event-rows.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { vectorFile, webhookOptions, webhookRequest, type WebhookCase } from "../support/vectors.ts";
 

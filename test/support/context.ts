@@ -10,7 +10,7 @@ import { createOpener } from "../../src/open-context.ts";
 import { runCommandLine } from "../../src/run.ts";
 import { runProgram, runShell, startProgram } from "../../src/terminal/programs.ts";
 import { standardChannels } from "../../src/terminal/channel.ts";
-import { unprinted } from "../../src/terminal/delivery.ts";
+import { unprinted } from "../../src/terminal/lost-output.ts";
 import { THREAD } from "./event-stores.ts";
 import { GIVEN_ENVIRONMENT } from "./given-environment.ts";
 import { temporaryHome } from "./home.ts";

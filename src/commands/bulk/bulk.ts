@@ -18,7 +18,7 @@ import { warnOfOtherLinks } from "../link-output.ts";
 import { createReporter, type Reporter } from "./bulk-reporter.ts";
 import { finishRun, summaryOf, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./command.ts";
-import { formRefusal } from "./form.ts";
+import { formRefusal } from "./list-form.ts";
 import { prepareList, requireRead, type PreparedList } from "./list.ts";
 import { listRefusal } from "./refusal.ts";
 import { askedNow, beforeJson, confirmSending, introduce, renderPreview } from "./preview.ts";

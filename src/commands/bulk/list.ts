@@ -14,7 +14,7 @@ import { problemJson } from "../../render/error-message.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Reporter } from "./bulk-reporter.ts";
 import type { BulkOptions } from "./command.ts";
-import { rowContextOf } from "./form.ts";
+import { rowContextOf } from "./list-form.ts";
 
 /** A list whose rows were checked, and what a run does with each. */
 export interface PreparedList {

@@ -4,7 +4,7 @@ import { isSuccess } from "../../http/message.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import { targetOf } from "../../receiver/routes.ts";
+import { targetOf } from "../../receiver/outcome-routes.ts";
 import { fitLines } from "../../render/layout.ts";
 import { renderForward } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";

@@ -1,7 +1,7 @@
 /** What the flags of `listen` mean together with the settings. */
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import type { HeaderLine } from "../../http/message.ts";
-import type { Route } from "../../receiver/routes.ts";
+import type { Route } from "../../receiver/outcome-routes.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { TlsPaths } from "./tls.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";

@@ -6,7 +6,7 @@ import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import type { Rejection, RunKeys, WebhookEvent } from "../../events/event.ts";
 import { createEventIds } from "../../events/event-id.ts";
-import type { Route } from "../../receiver/routes.ts";
+import type { Route } from "../../receiver/outcome-routes.ts";
 import { createDirectForwarder } from "../../receiver/direct.ts";
 import type { ForwarderParts } from "../../receiver/forwarder.ts";
 import { startReceiver } from "../../receiver/receiver.ts";

@@ -12,7 +12,7 @@ import { formatAmount } from "../../domain/money.ts";
 import { hasApprovedAmount } from "../../domain/outcome.ts";
 import { moneyIn, outcomeOf, readRecord, textOf } from "../../domain/transaction.ts";
 import { type Forward, type Rejection, type WebhookEvent } from "../../events/event.ts";
-import type { Route } from "../../receiver/routes.ts";
+import type { Route } from "../../receiver/outcome-routes.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { SandboxEvent } from "../../sandbox/setup.ts";

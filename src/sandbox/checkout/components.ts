@@ -5,11 +5,11 @@ import { capitalized } from "../../values/sentence.ts";
 import { responseMeaning, responseText } from "../../domain/response-codes.ts";
 import { formatRelative } from "../../values/time.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import { describeAttempt } from "../describe.ts";
+import { describeAttempt } from "../attempt-words.ts";
 import { clipped } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import type { SandboxRuntime } from "../runtime.ts";
-import type { PaymentRow } from "../store/rows.ts";
+import type { PaymentRow } from "../store/ledger-rows.ts";
 
 /** A name inside a sentence: its direction of writing does not change that of the sentence. */
 export const name = (text: string): Page => html`<bdi>${text}</bdi>`;

@@ -13,7 +13,7 @@ import { facts } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { checkoutFrame } from "../banner.ts";
 import type { ServiceProblem } from "../replies.ts";
-import type { Link, PaymentRow } from "../store/rows.ts";
+import type { Link, PaymentRow } from "../store/ledger-rows.ts";
 import { largeAmount, cardText, moment, name, declineReason, resultPath } from "./components.ts";
 
 /** The mark, and the titles of a payment and of the verification of a card. */

@@ -15,7 +15,7 @@ import { facts, oneLine } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { checkoutFrame } from "../banner.ts";
 import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";
-import type { Link } from "../store/rows.ts";
+import type { Link } from "../store/ledger-rows.ts";
 import { largeAmount, moment, name, resultPath } from "./components.ts";
 
 interface CheckoutParts {

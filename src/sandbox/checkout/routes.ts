@@ -12,7 +12,7 @@ import { findLink, isOpenLink, linkStatusAt, linkUrl } from "../links.ts";
 import { acceptPayment, checkPayment, leftToPay, paymentInputFromForm } from "../payments.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { SandboxRuntime } from "../runtime.ts";
-import type { Link } from "../store/rows.ts";
+import type { Link } from "../store/ledger-rows.ts";
 import { closedPage, receiptPage, unknownPage } from "./messages.ts";
 import { declineReason, resultPath, sandboxStrip } from "./components.ts";
 import { checkoutPage, type Declined } from "./payment-form.ts";

@@ -13,7 +13,7 @@ import { actionForm, clipped, localPath } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { isReusable } from "../links.ts";
 import type { SandboxRuntime } from "../runtime.ts";
-import type { DeliveryAttempt, Link } from "../store/rows.ts";
+import type { DeliveryAttempt, Link } from "../store/ledger-rows.ts";
 
 export type DashboardView = Readonly<ReturnType<typeof viewOf>>;
 

@@ -24,9 +24,9 @@ import {
 } from "../../pages/exchange.ts";
 import type { Page } from "../../pages/page.ts";
 import type { SandboxRuntime } from "../runtime.ts";
-import { recordOf, type DeliveryAttempt, type Delivery } from "../store/rows.ts";
+import { recordOf, type DeliveryAttempt, type Delivery } from "../store/ledger-rows.ts";
 import { controlForm, deliveryPath, recordReference, attemptText, type DashboardView } from "./components.ts";
-import { describeAttempt } from "../describe.ts";
+import { describeAttempt } from "../attempt-words.ts";
 import { chainOf, detailPage } from "./details.ts";
 
 /** Shows the newest attempt unless another is asked for. Undefined for an unknown delivery. */

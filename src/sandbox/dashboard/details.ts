@@ -19,7 +19,7 @@ import {
 } from "../../pages/components.ts";
 import { detailContent, type WorkPage } from "../../pages/frame.ts";
 import type { Page } from "../../pages/page.ts";
-import type { Delivery, Link, PaymentRow } from "../store/rows.ts";
+import type { Delivery, Link, PaymentRow } from "../store/ledger-rows.ts";
 import { dashboardPage } from "./frame.ts";
 import { listPanel } from "./list-page.ts";
 import { DELIVERY_LIST } from "./lists.ts";

@@ -7,7 +7,7 @@ import { any, periodFields, periodIn } from "../../pages/filters.ts";
 import { filtersIn, listContent } from "../../pages/list-page.ts";
 import { emptyList, table } from "../../pages/lists.ts";
 import type { Page } from "../../pages/page.ts";
-import type { LedgerQuery } from "../store/lists.ts";
+import type { LedgerQuery } from "../store/ledger-lists.ts";
 import type { DashboardView } from "./components.ts";
 import { dashboardPage } from "./frame.ts";
 import { type DashboardList, DELIVERY_LIST, LINK_LIST, PAYMENT_LIST } from "./lists.ts";

@@ -14,7 +14,7 @@ import { approvedSums, sumsOf } from "../../pages/totals.ts";
 import { type ChartPlace, trendPart, type Series } from "../../pages/trend.ts";
 import { linkStatusAt } from "../links.ts";
 import { isFailed, type ApiRequest } from "../requests.ts";
-import { ROWS_COUNTED, queryOfBars, type LedgerPage, type LedgerQuery } from "../store/lists.ts";
+import { ROWS_COUNTED, queryOfBars, type LedgerPage, type LedgerQuery } from "../store/ledger-lists.ts";
 import {
   recordOf,
   type DeliveryAttempt,
@@ -22,7 +22,7 @@ import {
   type DeliveryState,
   type Link,
   type PaymentRow,
-} from "../store/rows.ts";
+} from "../store/ledger-rows.ts";
 import {
   shownAmount,
   deliveryPath,

@@ -6,7 +6,7 @@ import { SALE, VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { sampleRecord } from "../../sender/sample-record.ts";
 import { TEST_CARDS, type TestCard } from "../../sender/test-cards.ts";
 import { linkResponse } from "../links.ts";
-import { UNTOUCHED } from "../store/rows.ts";
+import { UNTOUCHED } from "../store/ledger-rows.ts";
 
 /** By the name of each; one alone needs no name. */
 export type Examples = Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ import type { Bars } from "../../pages/trend.ts";
 import { type Connection, IN_MEMORY, type Statement, inTransaction } from "../../store/sqlite/connection.ts";
 import type { Value } from "../../store/sql.ts";
 import { lockFile, openDatabase } from "../../store/sqlite/open.ts";
-import type { LinksQuery } from "../link-operations.ts";
+import type { LinksQuery } from "../link-input.ts";
 import {
   DELIVERY_ROWS,
   LINK_ROWS,
@@ -20,7 +20,7 @@ import {
   readBars,
   readLedgerPage,
   sumPayments,
-} from "./lists.ts";
+} from "./ledger-lists.ts";
 import {
   type DeliveryAttempt,
   type Delivery,
@@ -32,9 +32,9 @@ import {
   linkRow,
   paymentRow,
   recordOf,
-} from "./rows.ts";
+} from "./ledger-rows.ts";
 import { LEDGER_STEPS, LINK_STATUS } from "./schema.ts";
-import { requireLedger } from "./version.ts";
+import { requireLedger } from "./ledger-version.ts";
 import * as z from "zod/mini";
 
 /** Call everything that changes it within `write`. Reads see each change at once. */

@@ -7,8 +7,8 @@ import { matchingKeys, MAX_TRIED, withoutRepeats } from "../key-rules.ts";
 import type { ReceivedSignature } from "../received.ts";
 import type { Verdict } from "../verdict.ts";
 import { isSignature, type VerifyOptions } from "../verify.ts";
-import { changeOf } from "./body.ts";
-import { receivedSignature } from "./checks.ts";
+import { changeOf } from "./changed-body.ts";
+import { receivedSignature } from "./verdict-words.ts";
 import { addressVariants, combined, digestVariants, fieldVariants, type Diagnosis } from "./transit.ts";
 
 /** The checks whose failure another message or key may explain. */

@@ -8,7 +8,7 @@ import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { hint, typedFlag, type Hint } from "../../domain/hint.ts";
 import { type Sum, Sums } from "../../domain/money.ts";
 import { amountColumn, assumed, mapFlag } from "../../lists/columns.ts";
-import { choiceProblems, isChosen } from "../../lists/only.ts";
+import { choiceProblems, isChosen } from "../../lists/chosen-rows.ts";
 import type { List, ListRow } from "../../lists/read-list.ts";
 import { ListMoney } from "../../lists/row-money.ts";
 import { type RowProblem, RowProblems } from "../../lists/row-problems.ts";

@@ -5,7 +5,7 @@ import { capitalized } from "../values/sentence.ts";
 import { answerWords } from "../http/answer-words.ts";
 import { fieldLines, isSuccess } from "../http/message.ts";
 import type { Description } from "../pages/exchange.ts";
-import type { DeliveryAttempt, Delivery } from "./store/rows.ts";
+import type { DeliveryAttempt, Delivery } from "./store/ledger-rows.ts";
 
 export function describeAttempt(
   delivery: Pick<Delivery, "url">,

@@ -3,7 +3,14 @@ import { outcomeNamed } from "../../domain/outcome.ts";
 import type { PaymentGroup } from "../../pages/totals.ts";
 import type { Bars } from "../../pages/trend.ts";
 import type { Value } from "../../store/sql.ts";
-import { type Delivery, type Link, type PaymentRow, deliveryRow, linkRow, paymentRow } from "./rows.ts";
+import {
+  type Delivery,
+  type Link,
+  type PaymentRow,
+  deliveryRow,
+  linkRow,
+  paymentRow,
+} from "./ledger-rows.ts";
 import { LINK_STATUS } from "./schema.ts";
 
 /** The rows of a list to read: those that match every member that is given. */
