@@ -7,13 +7,13 @@ export const REFUSAL_MEANINGS = {
   headers_too_large: "the header section is larger than any webhook needs",
   bad_request_target: "the request target is not a path",
   wrong_host: "with --no-verify, Host must name this machine",
-  not_found: "the path is not the one of --path",
+  not_found: "this path takes no webhooks",
   method_not_allowed: "the method is not POST",
-  unsupported_media_type: "the media type is not application/json or application/*+json",
-  unsupported_content_coding: "the body has a Content-Encoding, but the service sends webhooks uncompressed",
+  unsupported_media_type: "the media type is not application/json",
+  unsupported_content_coding: "the body has a Content-Encoding",
   unsupported_transfer_coding: "the transfer coding is not chunked",
   request_timeout: "the request was not complete in time",
-  body_too_large: "the body is larger than --max-body allows",
+  body_too_large: "the body is larger than the limit",
   body_incomplete: "the connection ended before the body did",
   unsigned: "there is neither Signature nor Signature-Input",
   signature_in_body:
@@ -68,8 +68,7 @@ export const REFUSAL_MEANINGS = {
   file_unreadable: "the key file of paylink-webhooks cannot be read",
   not_reached:
     "a source of keys cannot be read, and no other key verifies the signature; the service sends the webhook again",
-  internal_error:
-    "the verification itself failed, which says nothing about the webhook; the service sends it again",
+  internal_error: "the receiver itself failed, so the service sends the webhook again",
   not_stored: "the event could not be stored; the service sends it again",
 };
 
@@ -160,7 +159,10 @@ const MESSAGE_REASONS: Readonly<
   not_found: { status: 404 },
   method_not_allowed: { status: 405, advice: "Webhooks use POST." },
   unsupported_media_type: { status: 415 },
-  unsupported_content_coding: { status: 415 },
+  unsupported_content_coding: {
+    status: 415,
+    advice: "The service sends webhooks uncompressed: find out what compressed this one.",
+  },
   unsupported_transfer_coding: { status: 501 },
   request_timeout: { status: 408 },
   body_too_large: {

@@ -209,8 +209,7 @@ const CODE_CAUSES: Readonly<Record<string, (circumstances: CauseContext) => stri
   key_invalid: UNUSABLE_KEY,
   file_unreadable: UNUSABLE_KEY,
   not_reached: () => "It cannot fetch its key now: its log says why.",
-  internal_error: () =>
-    "Its verification fails by itself, which says nothing about the webhook: its log says why.",
+  internal_error: () => "It fails by itself, which says nothing about the webhook: its log says why.",
   not_stored: () => "It cannot store webhooks now: its log says why.",
   not_found: PATH_CAUSE,
   method_not_allowed: METHOD_CAUSE,

@@ -18,6 +18,7 @@ import {
   webhookRequest,
   type WebhookCase,
 } from "../support/vectors.ts";
+import { type PublicProblem, publicProblem } from "../../src/domain/reasons.ts";
 import { formatRequest } from "../../src/http/capture.ts";
 
 const FILES = resolve(import.meta.dirname, "../../src/texts/receivers");
@@ -708,17 +709,35 @@ describe.each(Object.entries(LANGUAGES))(
     });
 
     it("tells the sender what it may know, and never which check failed", async () => {
-      const told = async (init: RequestInit): Promise<string> => {
-        const url = `http://127.0.0.1:${server.port}${PATH}`;
+      const told = async (init: RequestInit, path = PATH): Promise<string> => {
+        const url = `http://127.0.0.1:${server.port}${path}`;
         const reply = await fetch(url, { method: "POST", body: "{}", ...init });
         expect(reply.headers.get("content-type")).toContain("text/plain");
         return `${reply.status} ${(await reply.text()).trim()}`;
       };
       const json = { "Content-Type": "application/json" };
-      expect(await told({ headers: json })).toBe("401 unsigned");
-      expect(await told({ headers: { ...json, Signature: "sig1=:AAAA:" } })).toBe("401 not_verified");
-      expect(await told({ headers: json, method: "PUT" })).toBe("405 method_not_allowed");
-      expect(await told({ headers: { "Content-Type": "text/plain" } })).toBe("415 unsupported_media_type");
+      const signed = { ...json, Signature: "sig1=:AAAA:" };
+      const inText = ({ status, code, detail }: PublicProblem): string => `${status} ${code}: ${detail}`;
+      expect({
+        unsigned: await told({ headers: json }),
+        forged: await told({ headers: signed }),
+        put: await told({ headers: json, method: "PUT" }),
+        text: await told({ headers: { "Content-Type": "text/plain" } }),
+        compressed: await told({ headers: { ...json, "Content-Encoding": "gzip" } }),
+        large: await told({ headers: json, body: " ".repeat(64 * 1024 + 1) }),
+        elsewhere: await told({ headers: json }, "/webhooks/other"),
+      }).toEqual({
+        unsigned: inText(publicProblem("unsigned")),
+        forged: inText(publicProblem("signature_invalid")),
+        put: inText(publicProblem("method_not_allowed")),
+        text: inText(publicProblem("unsupported_media_type")),
+        compressed: inText(publicProblem("unsupported_content_coding")),
+        large: inText(publicProblem("body_too_large")),
+        elsewhere: inText(publicProblem("not_found")),
+      });
+      expect(readFileSync(join(FILES, file), "utf8")).toContain(
+        inText(publicProblem("internal_error")).slice(4),
+      );
     });
 
     it("says that it needs a key, and which file is not there", async () => {

@@ -1,8 +1,7 @@
-// Receives the payment service's webhooks: Java 17 or later, with only its standard library.
+// Receives the payment service's webhooks: Java 17 or later, with its standard library. Behind a web server, for TLS:
 //     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem java Receiver.java
 // service.pem has the service's public key (PEM) or certificate. Before it changes, put both in (cat old.pem new.pem)
-// and restart; later the new one alone. In production, run it behind your web server, which terminates TLS.
-// Replace findOrder and book with your own database, and test it with a key of your own:
+// and restart; later the new one alone. Replace findOrder and book with your database, and test it with your own key:
 //     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 //     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 import com.sun.net.httpserver.*;
@@ -30,8 +29,6 @@ public class Receiver {
             + "(\\(\"content-digest\" \"content-length\" \"content-type\"\\)"
             + "(?:;(?:created=(0|[1-9][0-9]{0,14})|keyid=\"[ !#-+\\--:<-\\[\\]-~]*\"|alg=\"rsa-v1_5-sha256\"))*)");
     static final Pattern SIGNATURE = Pattern.compile("sig1=:([A-Za-z0-9+/]{4,}={0,2}):");
-    static final Pattern NO_CODING =
-            Pattern.compile("(?i)([ \\t,]|identity|(us-)?ascii|(utf|iso|latin|windows|cp)[-_]?\\d[-_\\d]*+)*+");
     static final Pattern TOKEN = Pattern.compile("\\s*+(\"(?:[^\"\\\\]|\\\\.)*+\"|[{}\\[\\]:,]|[\\w.+-]++)\\s*+");
     static final Pattern BLOCK = Pattern.compile("-----BEGIN ([^-]+)-----([^-]+)-----END [^-]+-----");
     static final Pattern OTHER = Pattern.compile("-----BEGIN |[A-Za-z0-9+/_]{40}");
@@ -105,10 +102,9 @@ public class Receiver {
     /** Throws SignatureException, for your log alone, unless the service signed these bytes a short time ago. */
     static void verify(Headers headers, byte[] body, List<PublicKey> keys, long now) throws GeneralSecurityException {
         String hash = Base64.getEncoder().encodeToString(MessageDigest.getInstance("SHA-256").digest(body));
-        String digest = "sha-256=:" + hash + ":", length = String.valueOf(body.length);
+        String digest = "sha-256=:" + hash + ":", length = "" + body.length, sent = all(headers, "Content-Length");
         // Gateways drop the length, which the digest makes up for. Of two lines, programs might read different ones.
-        boolean isLength = Set.of(length, "").contains(all(headers, "Content-Length"));
-        if (!isLength || !all(headers, "Content-Digest").equals(digest))
+        if (!all(headers, "Content-Digest").equals(digest) || !sent.isEmpty() && !sent.equals(length))
             throw new SignatureException("Content-Digest and Content-Length are not those of the body");
         Matcher signed = SIGNED.matcher(sig1Of(headers, "Signature-Input"));
         Matcher signature = SIGNATURE.matcher(sig1Of(headers, "Signature"));
@@ -164,21 +160,25 @@ public class Receiver {
     /** The status, and what the sender is told, which is never the check that failed. */
     static String receive(HttpExchange exchange, List<PublicKey> keys) {
         Headers headers = exchange.getRequestHeaders();
-        if (!PATH.equals(exchange.getRequestURI().getRawPath())) return "404 not_found";
-        if (!exchange.getRequestMethod().equals("POST")) return "405 method_not_allowed";
-        boolean isCoded = !NO_CODING.matcher(all(headers, "Content-Encoding")).matches(); // A charset is none.
-        if (isCoded || !all(headers, "Content-Type").matches("(?i)application/json\\s*(;.*)?"))
-            return "415 unsupported_media_type";
+        if (!exchange.getRequestMethod().equals("POST")) return "405 method_not_allowed: the method is not POST";
+        if (!PATH.equals(exchange.getRequestURI().getRawPath())) return "404 not_found: this path takes no webhooks";
+        if (!all(headers, "Content-Type").matches("(?i)application/json\\s*(;.*)?"))
+            return "415 unsupported_media_type: the media type is not application/json";
+        if (!all(headers, "Content-Encoding") // The name of a charset is no coding.
+                .matches("(?i)([ \\t,]|identity|(us-)?ascii|(utf|iso|latin|windows|cp)[-_]?\\d[-_\\d]*+)*+"))
+            return "415 unsupported_content_coding: the body has a Content-Encoding";
         try {
             byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY + 1);
-            if (body.length > MAX_BODY) return "413 body_too_large";
-            if ((all(headers, "Signature") + all(headers, "Signature-Input")).isEmpty()) return "401 unsigned";
+            if (body.length > MAX_BODY) return "413 body_too_large: the body is larger than the limit";
+            if ((all(headers, "Signature") + all(headers, "Signature-Input")).isEmpty())
+                return "401 unsigned: there is neither Signature nor Signature-Input";
             verify(headers, body, keys, System.currentTimeMillis() / 1000);
             System.err.println("200: " + process(membersOf(body)));
             return "200 ok";
         } catch (IOException | GeneralSecurityException | RuntimeException error) {
-            System.err.println(error); // Of 500, nothing is booked: the service will send the webhook again.
-            return error instanceof SignatureException ? "401 not_verified" : "500 internal_error";
+            System.err.println(error); // Of 500, nothing is booked.
+            return error instanceof SignatureException ? "401 not_verified: the webhook does not verify"
+                    : "500 internal_error: the receiver itself failed, so the service sends the webhook again";
         }
     }
     public static void main(String[] arguments) throws IOException {
@@ -189,7 +189,7 @@ public class Receiver {
         server.setExecutor(java.util.concurrent.Executors.newFixedThreadPool(16));
         server.createContext("/", exchange -> {
             try (exchange) {
-                String[] answer = receive(exchange, keys).split(" ");
+                String[] answer = receive(exchange, keys).split(" ", 2);
                 exchange.getResponseHeaders().set("Content-Type", "text/plain");
                 exchange.sendResponseHeaders(Integer.parseInt(answer[0]), answer[1].length());
                 exchange.getResponseBody().write(answer[1].getBytes());

@@ -26,8 +26,7 @@ import (
 	"time"
 )
 
-// In seconds. Allow more if the service repeats webhooks with their first signature.
-const path, maxBody, maxAge, clockSkew = "/webhooks/paylink", 64 << 10, 5 * 60, 60
+const path, maxBody, maxAge, clockSkew = "/webhooks/paylink", 64 << 10, 300, 60 // Seconds; allow more for late repeats.
 const signed = "\"content-digest\": %s\n\"content-length\": %s\n\"content-type\": %s\n\"@signature-params\": %s"
 
 var terminals = map[string]bool{} // {`"T-1"`: true}: one key may sign for several shops. Empty books payments of any.
@@ -36,7 +35,7 @@ var inputForm = regexp.MustCompile(`^sig1=(\("content-digest" "content-length" "
 	`((?:;(?:created=(0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256"))*))$`)
 var twice = regexp.MustCompile(`;created=.*;created=|;keyid=.*;keyid=|;alg=.*;alg=`)
 var signatureForm = regexp.MustCompile(`^sig1=:([A-Za-z0-9+/]+={0,2}):$`)
-var sig1 = regexp.MustCompile(`(?:^|,)[ \t]*sig1=[^,]*`)
+var sig1, isJSON = regexp.MustCompile(`(?:^|,)[ \t]*sig1=[^,]*`), regexp.MustCompile(`(?i)^application/json\s*(;|$)`)
 var pemBlock, otherKey = regexp.MustCompile(`-----BEGIN [^-]+-----[^-]+`), regexp.MustCompile(`[A-Za-z0-9+/_]{40}`)
 var noCoding = regexp.MustCompile(`(?i)^([ \t,]|identity|(us-)?ascii|(utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*$`)
 var takesNothing = regexp.MustCompile(`(?i)^\s*(?:VERIFICATION|AUTH|PRE-AUTH)\s*$`) // To book these, change it here.
@@ -143,10 +142,9 @@ func all(header http.Header, name string) string { return strings.Join(header.Va
 
 // readKeys ends the program if there is no key, or anything that is not a key: nothing could be verified.
 func readKeys() (keys []*rsa.PublicKey) {
-	file := os.Getenv("PAYLINK_WEBHOOK_KEY_FILE")
+	file, isIssued := os.Getenv("PAYLINK_WEBHOOK_KEY_FILE"), false
 	read, _ := os.ReadFile(file)
 	text := strings.NewReplacer(`\n`, "\n", "\ufeff", "").Replace(os.Getenv("PAYLINK_WEBHOOK_KEY") + "\n" + string(read))
-	isIssued := false
 	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
 		parsed, _ := x509.ParsePKIXPublicKey(block.Bytes)
 		if certificate, err := x509.ParseCertificate(block.Bytes); err == nil {
@@ -166,32 +164,34 @@ func readKeys() (keys []*rsa.PublicKey) {
 
 // receive returns the status, what the sender is told, which is never the check that failed, and more for the log.
 func receive(request *http.Request, keys []*rsa.PublicKey) (status int, told, done string) {
-	body, _ := io.ReadAll(io.LimitReader(request.Body, maxBody+1))            // What did not arrive has another digest.
-	isCoded := !noCoding.MatchString(all(request.Header, "Content-Encoding")) // The name of a charset is no coding.
-	mediaType, _, _ := strings.Cut(request.Header.Get("Content-Type"), ";")
+	body, _ := io.ReadAll(io.LimitReader(request.Body, maxBody+1)) // What did not arrive has another digest.
 	switch {
 	case request.Method != http.MethodPost:
-		return 405, "method_not_allowed", ""
-	case isCoded || !strings.EqualFold(strings.TrimSpace(mediaType), "application/json"):
-		return 415, "unsupported_media_type", ""
+		return 405, "method_not_allowed: the method is not POST", ""
+	case request.URL.Path != path:
+		return 404, "not_found: this path takes no webhooks", ""
+	case !isJSON.MatchString(request.Header.Get("Content-Type")):
+		return 415, "unsupported_media_type: the media type is not application/json", ""
+	case !noCoding.MatchString(all(request.Header, "Content-Encoding")): // The name of a charset is no coding.
+		return 415, "unsupported_content_coding: the body has a Content-Encoding", ""
 	case len(body) > maxBody:
-		return 413, "body_too_large", ""
+		return 413, "body_too_large: the body is larger than the limit", ""
 	case all(request.Header, "Signature")+all(request.Header, "Signature-Input") == "":
-		return 401, "unsigned", ""
+		return 401, "unsigned: there is neither Signature nor Signature-Input", ""
 	}
 	if err := verify(request.Header, body, keys, time.Now()); err != nil {
-		return 401, "not_verified", err.Error()
+		return 401, "not_verified: the webhook does not verify", err.Error()
 	}
 	done, err := process(body)
 	if err != nil {
-		return 500, "internal_error", err.Error()
+		return 500, "internal_error: the receiver itself failed, so the service sends the webhook again", err.Error()
 	}
 	return 200, "", done
 }
 
 func main() {
 	keys := readKeys()
-	http.HandleFunc(path, func(response http.ResponseWriter, request *http.Request) {
+	http.HandleFunc("/", func(response http.ResponseWriter, request *http.Request) {
 		status, told, done := receive(request, keys)
 		log.Println(strings.TrimSpace(fmt.Sprintf("%d: %s %s", status, done, told)))
 		http.Error(response, told, status) // It takes any status.

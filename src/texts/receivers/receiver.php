@@ -10,8 +10,7 @@
  */
 declare(strict_types=1);
 
-const PATH = '/webhooks/paylink';
-const MAX_BODY = 64 * 1024;
+const PATH = '/webhooks/paylink', MAX_BODY = 64 * 1024;
 const MAX_AGE = 5 * 60, CLOCK_SKEW = 60; // Seconds. Allow more if webhooks are repeated with their first signature.
 const TERMINALS = []; // ['T-1']: one key may sign for several shops, and payments of others are not booked. Empty: any.
 // They verify a card, or reserve money that a SALE takes later: to book reservations, change it here.
@@ -26,19 +25,14 @@ const SIGNATURE = '#^sig1=:((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-
 // Codings that change no byte of a body: identity, or the name of a charset.
 const NO_CODING = '#^(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*$#Di';
 const BLOCK = '/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/';
-const TOLD = [ // What the sender is told, which is never the check that failed.
-    200 => '', 401 => 'not_verified', 404 => 'not_found', 405 => 'method_not_allowed', 413 => 'body_too_large',
-    415 => 'unsupported_media_type', 500 => 'internal_error',
-];
 
 // PHP would answer 200 to a request that it failed to handle, and show the sender why.
 http_response_code(500);
 ini_set('display_errors', '0');
-$status = receive();
-http_response_code($status);
+[$status, $told] = explode(' ', receive(), 2);
+http_response_code((int) $status);
 header('Content-Type: text/plain');
-$isUnsigned = !isset($_SERVER['HTTP_SIGNATURE']) && !isset($_SERVER['HTTP_SIGNATURE_INPUT']);
-echo $status === 401 && $isUnsigned ? 'unsigned' : TOLD[$status];
+echo $told;
 
 /** Your order lookup here. A payment through a reusable link has the reference "<invoiceId>-<9 characters>". */
 function find_order(string $reference): ?array {
@@ -62,8 +56,7 @@ function book(string $uti, string $reference): bool {
 }
 
 /** Called for every authentic webhook. Returns what was done, for the log. */
-function process(mixed $record): string {
-    $record = is_array($record) ? $record : [];
+function process(array $record): string {
     $textOf = fn (string $name): string => is_string($record[$name] ?? null) ? $record[$name] : '';
     [$outcome, $kind] = [outcome_of($record), strtoupper(trim($textOf('transType')))];
     [$uti, $reference, $currency] = [$textOf('uti'), $textOf('reference'), strtoupper($textOf('transCurrencyCode'))];
@@ -71,10 +64,9 @@ function process(mixed $record): string {
     [$price, $code] = ($isOurs ? find_order($reference) : null) ?? [null, null];
     $takes = in_array($outcome, ['APPROVED', 'PARTIALLY_APPROVED'], true) && !in_array($kind, TAKES_NOTHING, true);
     $amount = $takes && $currency === $code ? units_of($record['amountTrans'] ?? null) ?? 0 : 0;
-    $price = units_of($price);
+    [$price, $order] = [units_of($price), json_encode($reference)];
     $total = $price === null ? 0 : take($uti, $reference, $amount);
     $named = trim("$outcome $kind") . ($price !== null && $total > $price ? ', more than the order asks for' : '');
-    $order = json_encode($reference);
     // It is paid once one payment is its price, or all of them add up to it.
     if ($price !== null && ($amount === $price || $total === $price)) {
         return "$named, $order " . (book($uti, $reference) ? 'booked' : 'is already booked');
@@ -96,12 +88,12 @@ function outcome_of(array $record): string {
     return $approved ? ($partially ? 'PARTIALLY_APPROVED' : 'APPROVED') : ($cancelled ? 'CANCELLED' : 'DECLINED');
 }
 
-/** Null if the body is not JSON. One byte order mark is skipped. Numbers become text: floats are not exact. */
-function read_record(string $body): mixed {
+/** Empty if the body is not JSON. One byte order mark is skipped. Numbers become text: floats are not exact. */
+function read_record(string $body): array {
     $body = str_starts_with($body, "\u{FEFF}") ? substr($body, 3) : $body;
     // The pattern skips strings, and finds numbers only in what json_decode has accepted.
     $number = '/"(?:[^"\\\\]++|\\\\.)*+"(*SKIP)(*FAIL)|-?[0-9][0-9.eE+-]*+/';
-    return json_decode($body) === null ? null : json_decode((string) preg_replace($number, '"$0"', $body), true);
+    return (array) json_decode(json_decode($body) === null ? '' : (string) preg_replace($number, '"$0"', $body), true);
 }
 
 /** 100000 for 10, 10.00 and 1e1: in units of 0.0001, which no currency divides. Null if it cannot be an amount. */
@@ -136,8 +128,7 @@ function verify(array $headers, string $body, array $keys, int $now): void {
         || throw new Refused('the signature has another form, or covers other fields');
     preg_match_all('/;([a-z]+)=([^;]*)/', $signed[2], $found);
     $parameters = array_combine($found[1], $found[2]);
-    // The service does not promise created: its absence is not a reason to lose a payment.
-    $age = $now - (int) ($parameters['created'] ?? $now);
+    $age = $now - (int) ($parameters['created'] ?? $now); // The service does not promise created.
     count($parameters) === count($found[1]) && $age >= -CLOCK_SKEW && $age <= MAX_AGE + CLOCK_SKEW
         || throw new Refused('the signature is too old, from the future, or has a parameter twice');
     $base = implode('', array_map(fn (string $name): string => "\"$name\": $fields[$name]\n", COVERED))
@@ -173,28 +164,37 @@ function read_keys(): array {
     return $keys;
 }
 
-function receive(): int {
-    if (parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH) !== PATH || $_SERVER['REQUEST_METHOD'] !== 'POST') {
-        return $_SERVER['REQUEST_METHOD'] === 'POST' ? 404 : 405;
-    }
+/** The status, and what the sender is told, which is never the check that failed. */
+function receive(): string {
     foreach (getallheaders() as $name => $value) {
         $headers[strtolower((string) $name)][] = trim($value, " \t");
     }
     $body = (string) file_get_contents('php://input', length: MAX_BODY + 1);
-    $isJson = preg_match('#^application/json[ \t]*(?:;|$)#Di', $headers['content-type'][0] ?? '');
-    if (!$isJson || !preg_match(NO_CODING, implode(',', $headers['content-encoding'] ?? []))) {
-        return 415;
-    }
-    if (strlen($body) > MAX_BODY || isset($headers['transfer-encoding'], $headers['content-length'])) {
-        return 413;
-    }
+    return match (true) {
+        $_SERVER['REQUEST_METHOD'] !== 'POST' => '405 method_not_allowed: the method is not POST',
+        parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH) !== PATH => '404 not_found: this path takes no webhooks',
+        !preg_match('#^application/json[ \t]*(?:;|$)#Di', $headers['content-type'][0] ?? '') =>
+            '415 unsupported_media_type: the media type is not application/json',
+        !preg_match(NO_CODING, implode(',', $headers['content-encoding'] ?? [])) =>
+            '415 unsupported_content_coding: the body has a Content-Encoding',
+        strlen($body) > MAX_BODY || isset($headers['transfer-encoding'], $headers['content-length']) =>
+            '413 body_too_large: the body is larger than the limit',
+        !isset($headers['signature']) && !isset($headers['signature-input']) =>
+            '401 unsigned: there is neither Signature nor Signature-Input',
+        default => receive_signed($headers, $body),
+    };
+}
+
+function receive_signed(array $headers, string $body): string {
     try {
         verify($headers, $body, read_keys(), time());
         error_log('200: ' . process(read_record($body)));
-        return 200;
-    } catch (Throwable $error) { // Of 500, nothing is booked: the service will send the webhook again.
-        $status = $error instanceof Refused ? 401 : 500;
-        error_log("$status: " . ($status === 401 ? $error->getMessage() : $error));
-        return $status;
+        return '200 ok';
+    } catch (Refused $refused) {
+        error_log('401: ' . $refused->getMessage());
+        return '401 not_verified: the webhook does not verify';
+    } catch (Throwable $error) { // Nothing is booked, so not 200.
+        error_log("500: $error");
+        return '500 internal_error: the receiver itself failed, so the service sends the webhook again';
     }
 }

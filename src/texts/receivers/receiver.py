@@ -1,5 +1,4 @@
-"""Receives the payment service's webhooks: Python 3.11 or later, with the cryptography package.
-    pip install cryptography (or apt install python3-cryptography)
+"""Receives the payment service's webhooks: Python 3.11 or later; pip install cryptography (apt: python3-cryptography).
     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem python3 receiver.py
 service.pem has the service's public key (PEM) or certificate. Before it changes, put both in (cat old.pem new.pem) and
 restart; later the new one alone. In production, run it behind your web server, which terminates TLS.
@@ -28,16 +27,11 @@ TAKEN, LOCK = {}, Lock()
 TAKES_NOTHING = ("VERIFICATION", "AUTH", "PRE-AUTH")
 # What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
 COVERED = ("content-digest", "content-length", "content-type")
-SIGNED = re.compile(
-    r'sig1=(\("content-digest" "content-length" "content-type"\)'
-    r'((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256"))*))'
-)
+SIGNED = re.compile(r'sig1=(\("content-digest" "content-length" "content-type"\)'
+                    r'((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256"))*))')
 # Codings that change no byte of a body: identity, or the name of a charset.
 NO_CODING = re.compile(r"(?i)(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*")
 BLOCK = "-----BEGIN [^-]+-----[^-]+-----END [^-]+-----"
-# What the sender is told, which is never the check that failed.
-TOLD = {200: "OK", 401: "not_verified", 404: "not_found", 405: "method_not_allowed", 413: "body_too_large",
-        415: "unsupported_media_type", 500: "internal_error"}
 
 def find_order(reference):
     """Your order lookup here. A payment through a reusable link has the reference "<invoiceId>-<9 characters>"."""
@@ -148,18 +142,16 @@ class Receiver(BaseHTTPRequestHandler):
     error_content_type, error_message_format = "text/plain", "%(message)s"
 
     def do_POST(self):
-        body = self.read_body()  # Before any answer, so that the sender sees it.
-        status = 413 if body is None else self.receive(body)
-        is_unsigned = status == 401 and "Signature" not in self.headers and "Signature-Input" not in self.headers
-        self.send_error(status, "unsigned" if is_unsigned else TOLD[status])  # It sends any status, and then closes.
+        status, told = self.receive(self.read_body()).split(" ", 1)
+        self.send_error(int(status), told)  # It sends any status, and then closes.
 
     def read_body(self):
-        """None if it is too long, or does not end. Chunks have no length."""
+        """None if it is too long, or does not end. It is read before any answer, so that the sender sees the answer."""
         length, coding = self.headers.get("Content-Length", ""), self.headers.get("Transfer-Encoding")
         if coding is None:
             is_known = re.fullmatch(r"[0-9]{0,7}", length) and int(length or 0) <= MAX_BODY
             return self.rfile.read(int(length or 0)) if is_known else None
-        if coding.lower() != "chunked" or length != "":
+        if coding.lower() != "chunked" or length != "":  # Chunks have no length.
             return None
         body, size = b"", None
         while size != 0:
@@ -170,26 +162,33 @@ class Receiver(BaseHTTPRequestHandler):
             body += self.rfile.read(size + 2)[:size]
         return body
 
-    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_POST
-
     def receive(self, body):
-        if self.path.split("?")[0] != PATH or self.command != "POST":
-            return 404 if self.command == "POST" else 405
-        coding = ",".join(self.headers.get_all("Content-Encoding", []))
-        if self.headers.get_content_type() != "application/json" or not NO_CODING.fullmatch(coding):
-            return 415
+        """The status, and what the sender is told, which is never the check that failed."""
+        if self.command != "POST":
+            return "405 method_not_allowed: the method is not POST"
+        if self.path.split("?")[0] != PATH:
+            return "404 not_found: this path takes no webhooks"
+        if self.headers.get_content_type() != "application/json":
+            return "415 unsupported_media_type: the media type is not application/json"
+        if not NO_CODING.fullmatch(",".join(self.headers.get_all("Content-Encoding", []))):
+            return "415 unsupported_content_coding: the body has a Content-Encoding"
+        if body is None:
+            return "413 body_too_large: the body is larger than the limit"
+        if "Signature" not in self.headers and "Signature-Input" not in self.headers:
+            return "401 unsigned: there is neither Signature nor Signature-Input"
         try:
             verify(self.headers, body, KEYS, int(time.time()))
             with LOCK:
                 logging.info("200: %s", process(body))
-            return 200
+            return "200 ok"
         except InvalidSignature as refused:
             logging.warning("401: %s", refused)
-            return 401
-        except Exception:  # Not booked, so not 200: the service will send the webhook again.
+            return "401 not_verified: the webhook does not verify"
+        except Exception:  # Not booked, so not 200.
             logging.exception("500")
-            return 500
+            return "500 internal_error: the receiver itself failed, so the service sends the webhook again"
 
+    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_POST
     log_message = lambda *_: None  # What was done is logged already.
 
 if __name__ == "__main__":

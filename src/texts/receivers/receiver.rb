@@ -14,8 +14,7 @@ require "json"
 require "openssl"
 require "webrick"
 
-PATH = "/webhooks/paylink"
-MAX_BODY = 64 * 1024
+PATH, MAX_BODY = "/webhooks/paylink", 64 * 1024
 MAX_AGE, CLOCK_SKEW = 5 * 60, 60 # Seconds. Allow more if the service repeats webhooks with their first signature.
 TERMINALS = [].freeze # ["T-1"]: one key may sign for several shops, and payments of others are not booked. Empty: any.
 # They verify a card, or reserve money that a SALE takes later: to book reservations, change it here.
@@ -25,12 +24,10 @@ COVERED = %w[content-digest content-length content-type].freeze
 PARAMETER = /;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256")/n
 SIGNED = /\Asig1=(\("content-digest" "content-length" "content-type"\)((?:#{PARAMETER})*))\z/n
 SIGNATURE = %r{\Asig1=:((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?):\z}n
+JSON_TYPE = %r{\Aapplication/json[ \t]*(?:;|\z)}i
 # Codings that change no byte of a body: identity, or the name of a charset.
 NO_CODING = /\A(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*\z/i
 BLOCK = /-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/n
-# What the sender is told, which is never the check that failed.
-TOLD = { 401 => "not_verified", 404 => "not_found", 405 => "method_not_allowed", 411 => "length_required",
-         413 => "body_too_large", 415 => "unsupported_media_type", 500 => "internal_error" }.freeze
 
 # Your order lookup here: what this order costs, as exact decimal text. nil if there is no such order.
 # A payment through a reusable link has the reference "<invoiceId>-<9 characters>".
@@ -154,27 +151,31 @@ rescue SystemCallError, OpenSSL::PKey::PKeyError, OpenSSL::X509::CertificateErro
         "PAYLINK_WEBHOOK_KEY_FILE to their file: this is none (#{e.message.lines.first.to_s.strip})."
 end
 
+# The status, and what the sender is told, which is never the check that failed.
 def receive(request, keys)
-  return 404 if request.path != PATH
-  return 405 if request.request_method != "POST"
-  return 415 unless request["content-type"].to_s.match?(%r{\Aapplication/json[ \t]*(?:;|\z)}i)
-  return 415 unless request.header["content-encoding"].join(",").match?(NO_CODING)
-  # Chunks have no length.
-  return 411 if request.header["content-length"].size != (request["transfer-encoding"] ? 0 : 1)
-  return 413 if request["content-length"].to_i > MAX_BODY
+  type, coding = request["content-type"].to_s, request.header["content-encoding"].join(",")
+  has_length = request.header["content-length"].size == (request["transfer-encoding"] ? 0 : 1) # Chunks have none.
+  return "405 method_not_allowed: the method is not POST" if request.request_method != "POST"
+  return "404 not_found: this path takes no webhooks" if request.path != PATH
+  return "415 unsupported_media_type: the media type is not application/json" unless type.match?(JSON_TYPE)
+  return "415 unsupported_content_coding: the body has a Content-Encoding" unless coding.match?(NO_CODING)
+  return "411 length_required: the body has no length, or two" unless has_length
 
-  body = +""
-  request.body { |part| return 413 if (body << part).bytesize > MAX_BODY }
+  too_large, body = "413 body_too_large: the body is larger than the limit", +""
+  return too_large if request["content-length"].to_i > MAX_BODY
+  request.body { |part| return too_large if (body << part).bytesize > MAX_BODY }
+  is_signed = request["signature"] || request["signature-input"]
+  return "401 unsigned: there is neither Signature nor Signature-Input" unless is_signed
+
   verify(request.header, body, keys, Time.now.to_i)
   LOCK.synchronize { warn "200: #{process(read_record(body))}" }
-  200
+  "200 ok"
 rescue Refused => e
   warn "401: #{e.message}"
-  401
-rescue StandardError => e
-  # Not booked, so not 200: the service will send the webhook again.
+  "401 not_verified: the webhook does not verify"
+rescue StandardError => e # Not booked, so not 200.
   warn "500: #{e.full_message}"
-  500
+  "500 internal_error: the receiver itself failed, so the service sends the webhook again"
 end
 
 # Ends the program if the port is in use or invalid.
@@ -189,9 +190,8 @@ end
 keys = read_keys
 server = listen(ENV.fetch("PORT", "3000"))
 server.mount_proc("/") do |request, response|
-  response.status = receive(request, keys)
-  is_unsigned = response.status == 401 && !request["signature"] && !request["signature-input"]
-  response.body = is_unsigned ? "unsigned" : TOLD[response.status].to_s
+  status, response.body = receive(request, keys).split(" ", 2)
+  response.status = status.to_i
   response.content_type = "text/plain"
   response.keep_alive = false if [411, 413].include?(response.status) # The body was not read.
 end
