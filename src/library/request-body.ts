@@ -57,26 +57,56 @@ const INCOMPLETE: BodyRead = {
   refusal: refusal("body_incomplete", "the connection ended before the body was complete"),
 };
 
+/** The chunks of a body, each as what it may be, until it is whole or no more is read. */
+class Chunks {
+  readonly #chunks: Uint8Array[] = [];
+  readonly #maxBody: number;
+  #length = 0;
+
+  constructor(maxBody: number) {
+    this.#maxBody = maxBody;
+  }
+
+  /** Returns why no more is read. A copy is kept: who gives chunks may use their memory again. */
+  add(chunk: unknown, encoding: BufferEncoding = "utf8"): BodyRead | undefined {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : bytesIn(chunk);
+    if (bytes === undefined) return PARSED;
+    this.#length += bytes.length;
+    if (this.#length > this.#maxBody) return tooLargeBody(this.#maxBody);
+    this.#chunks.push(Buffer.from(bytes));
+    return undefined;
+  }
+
+  whole(): BodyRead {
+    return { kind: "bytes", bytes: Buffer.concat(this.#chunks) };
+  }
+}
+
+/** The body of what gives chunks one after the other, such as an async generator. */
+async function chunksBody(body: AsyncIterable<unknown>, maxBody: number): Promise<BodyRead> {
+  const chunks = new Chunks(maxBody);
+  for await (const chunk of body) {
+    const end = chunks.add(chunk);
+    if (end !== undefined) return end;
+  }
+  return chunks.whole();
+}
+
 /** The body of a Web request. */
 export async function webBody(stream: ByteStream | null, used: boolean, maxBody: number): Promise<BodyRead> {
   if (used || stream?.locked === true) return PARSED;
   if (stream === null) return heldBody(null, maxBody);
+  return chunksBody(webChunks(stream), maxBody).catch(() => INCOMPLETE);
+}
+
+/** Not every runtime can iterate a Web stream. */
+async function* webChunks(stream: ByteStream): AsyncGenerator<unknown> {
   const reader = stream.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  let read = await reader.read();
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done || value === undefined) return { kind: "bytes", bytes: Buffer.concat(chunks) };
-      length += value.length;
-      if (length > maxBody) {
-        await reader.cancel();
-        return tooLargeBody(maxBody);
-      }
-      chunks.push(value);
-    }
-  } catch {
-    return INCOMPLETE;
+    for (; !read.done; read = await reader.read()) yield read.value;
+  } finally {
+    if (!read.done) await reader.cancel();
   }
 }
 
@@ -101,20 +131,6 @@ const isChunks = (body: unknown): body is AsyncIterable<unknown> =>
   typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 const isBlob = (body: unknown): body is BlobLike => hasMethods(body, "arrayBuffer") && "size" in body;
 
-/** The body of what gives chunks one after the other, such as an async generator. */
-async function chunksBody(body: AsyncIterable<unknown>, maxBody: number): Promise<BodyRead> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : bytesIn(chunk);
-    if (bytes === undefined) return PARSED;
-    length += bytes.length;
-    if (length > maxBody) return tooLargeBody(maxBody);
-    chunks.push(Buffer.from(bytes));
-  }
-  return { kind: "bytes", bytes: Buffer.concat(chunks) };
-}
-
 /** The body of a Node request. `left` is what a parser left of it. */
 export async function nodeBody(
   request: NodeStream,
@@ -134,8 +150,7 @@ const encodingOf = ({ readableEncoding: encoding }: NodeStream): BufferEncoding 
 /** Uses events, not iteration: ending an iteration destroys the socket, and the sender would get no answer. */
 function readStream(request: NodeStream, maxBody: number): Promise<BodyRead> {
   return new Promise((resolve) => {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
+    const chunks = new Chunks(maxBody);
     const finish = (read: BodyRead): void => {
       request.off("data", onData);
       request.off("end", onEnd);
@@ -143,13 +158,12 @@ function readStream(request: NodeStream, maxBody: number): Promise<BodyRead> {
       resolve(read);
     };
     const onData = (chunk: Uint8Array | string): void => {
-      const bytes = typeof chunk === "string" ? Buffer.from(chunk, encodingOf(request)) : chunk;
-      length += bytes.length;
-      if (length <= maxBody) return void chunks.push(bytes);
+      const end = chunks.add(chunk, encodingOf(request));
+      if (end === undefined) return;
       request.pause();
-      finish(tooLargeBody(maxBody));
+      finish(end);
     };
-    const onEnd = (): void => finish({ kind: "bytes", bytes: Buffer.concat(chunks) });
+    const onEnd = (): void => finish(chunks.whole());
     const onClose = (): void => finish(INCOMPLETE);
     // An aborted request emits an error only if it has a listener.
     request.on("error", onClose);
