@@ -2,9 +2,10 @@
 import { parseWebAddress } from "../values/addresses.ts";
 import { withoutPassword } from "../values/url-passwords.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { isJsonObject, indentedJson, type Json } from "../values/json.ts";
+import { indentedJson } from "../values/json.ts";
 import { parseJson } from "../values/parse-json.ts";
-import { isSecretName, REDACTED } from "../values/secrets.ts";
+import { withoutSecrets } from "../values/hidden-secrets.ts";
+import { REDACTED } from "../values/secrets.ts";
 import { CloseConnection, type Handler } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, targetUri } from "../http/message.ts";
 import type { Faults } from "./faults.ts";
@@ -51,7 +52,7 @@ export function createRequestLog({
   let number = 0;
   /** What is secret under any name. */
   const hide = (text: string): string =>
-    maskCardNumbers(text).replace(ACCESS_TOKEN, REDACTED).replaceAll(clientSecret, REDACTED);
+    withoutSecrets(maskCardNumbers(text)).replace(ACCESS_TOKEN, REDACTED).replaceAll(clientSecret, REDACTED);
   const bodyOf = ({ headers, body }: Pick<HttpReply, "headers" | "body">): ShownBody => {
     const [type = ""] = (fieldLines(headers, "content-type")[0] ?? "").split(";", 1);
     // Cut off only now: a part of a secret is not recognised, and indenting can make a text very long.
@@ -79,12 +80,11 @@ export function createRequestLog({
         const [at, started] = [clock.now(), machineNow().getTime()];
         const { reply, fault } = await faults.answer(message, handler);
         const { status, headers, body } = reply;
-        const query = url.search === "" ? "" : `?${formText(url.searchParams)}`;
         kept.unshift({
           number: ++number,
           at,
           method: message.method,
-          target: hide(`${withoutPassword(url.pathname)}${query}`).slice(0, TARGET),
+          target: hide(`${withoutPassword(url.pathname)}${url.search}`).slice(0, TARGET),
           status,
           duration: machineNow().getTime() - started,
           request: bodyOf(message),
@@ -101,7 +101,6 @@ export function createRequestLog({
 export const isFailed = ({ status }: ApiRequest): boolean => status >= 400;
 
 const ACCESS_TOKEN = new RegExp(`${TOKEN_PREFIX}[\\w-]+`, "g");
-const NOT_SHOWN = "(not shown)";
 
 /** A body for people: JSON indented, a form as it is. Nothing of any other or longer body is kept. */
 function shownText(type: string, body: Uint8Array): string {
@@ -110,25 +109,7 @@ function shownText(type: string, body: Uint8Array): string {
   const text = new TextDecoder().decode(body);
   if (/\bjson$/i.test(type)) {
     const parsed = parseJson(text);
-    return parsed.ok ? indentedJson(redacted(parsed.value.value)) : NOT_SHOWN;
+    return parsed.ok ? indentedJson(parsed.value.value) : text;
   }
-  return type === "application/x-www-form-urlencoded" ? formText(new URLSearchParams(text)) : NOT_SHOWN;
-}
-
-const formText = (form: URLSearchParams): string =>
-  [...form]
-    .map(([name, value]) => `${name}=${isSecret(name) && value !== "" ? REDACTED : withoutPassword(value)}`)
-    .join("&");
-
-const isSecret = (name: string): boolean => isSecretName(name) || /key$/i.test(name);
-
-/** `name` is that of the member or the field. */
-function redacted(value: Json, name = ""): Json {
-  if (value !== "" && value !== null && isSecret(name)) return REDACTED;
-  if (typeof value === "string") return withoutPassword(value);
-  if (Array.isArray(value)) return value.map((item) => redacted(item));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([member, inner]) => [member, redacted(inner, member)]),
-  );
+  return type === "application/x-www-form-urlencoded" ? text : "(not shown)";
 }

@@ -5,7 +5,8 @@ import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest, targetUri } from "../http/message.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { anySpelling } from "../values/secret-spellings.ts";
-import { isSecretName, REDACTED, SECRET_NAME_ENDS } from "../values/secrets.ts";
+import { withoutSecrets } from "../values/hidden-secrets.ts";
+import { isSecretName, REDACTED } from "../values/secrets.ts";
 import { safeText } from "../render/safe-text.ts";
 import { clip } from "../render/width.ts";
 
@@ -100,10 +101,6 @@ export function createSecrets(): Secrets {
   };
 }
 
-/** Credentials in JSON bodies, forms and query strings, by their names. */
-const SECRET_MEMBER = new RegExp(`("[\\w-]*(?:${SECRET_NAME_ENDS})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, "gi");
-const SECRET_PARAMETER = new RegExp(`(^|[?&])([\\w.-]*(?:${SECRET_NAME_ENDS}))=[^&\\s]*`, "gi");
-
 /** The characters of a body to show. */
 const SHOWN_BODY = 4000;
 
@@ -139,7 +136,4 @@ function bodyLines(headers: readonly HeaderLine[], body: Uint8Array): string[] {
   return clip(redact(new TextDecoder().decode(body)), SHOWN_BODY).split("\n");
 }
 
-const redact = (text: string): string =>
-  maskCardNumbers(text)
-    .replace(SECRET_MEMBER, (_, name: string) => `${name}"${REDACTED}"`)
-    .replace(SECRET_PARAMETER, (_, before: string, name: string) => `${before}${name}=${REDACTED}`);
+const redact = (text: string): string => withoutSecrets(maskCardNumbers(text));

@@ -3,8 +3,8 @@
 /** What messages, pages and logs have in the place of a secret. */
 export const REDACTED = "[redacted]";
 
-/** The ends of these names, for a regular expression that ignores case. */
-export const SECRET_NAME_ENDS = [
+/** For a regular expression that ignores case. */
+const SECRET_NAME_ENDS = [
   "token",
   "secret",
   "passw(?:or)?d",
