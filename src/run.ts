@@ -31,7 +31,7 @@ export interface Opener {
 
 /** Where the flags of the command say that it works. */
 interface GivenPlaces {
-  /** `--db`. */
+  /** `--db`, where that is the event store. */
   readonly eventStore: string | undefined;
   /** `--terminal-id`. */
   readonly terminalId: string | undefined;
@@ -155,10 +155,10 @@ function withLostOutput(failure: PaylinkError, lost: PaylinkError, out: Output):
   });
 }
 
-/** The `--db` of `sandbox` is not an event store. */
 function givenPlaces(command: CommandNode): GivenPlaces {
-  const { db, terminalId }: { db?: unknown; terminalId?: unknown } =
-    command.name() === "sandbox" ? {} : command.opts();
+  const flag = command.options.find(({ isEventStore }) => isEventStore);
+  const db: unknown = flag && command.getOptionValue(flag.attributeName());
+  const { terminalId }: { terminalId?: unknown } = command.opts();
   return {
     eventStore: typeof db === "string" ? db : undefined,
     terminalId: typeof terminalId === "string" ? terminalId : undefined,

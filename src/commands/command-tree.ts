@@ -17,11 +17,13 @@ const collect = (value: string, previous: string[] = []): string[] => [...previo
 export class FlagOption extends Option {
   readonly example: string | undefined;
   readonly isRepeatable: boolean;
+  readonly isEventStore: boolean;
 
   constructor({ spelled, description, choices, example, heading, ...declared }: Declared) {
     super(spelled, description);
     this.example = example;
     this.isRepeatable = declared.isRepeatable === true;
+    this.isEventStore = declared.isEventStore === true;
     // commander would stop at a wrong word; the parser names it together with every other problem.
     if (choices !== undefined) this.choices(choices);
     if (this.isRepeatable) this.argParser(collect);

@@ -49,6 +49,8 @@ export interface Declared {
   /** As it would be typed; help shows it. */
   readonly default?: string | undefined;
   readonly isRequired?: boolean;
+  /** It says which event store is meant, also to the commands that a failure advises. */
+  readonly isEventStore?: boolean;
   /** It changes what people see: with `--json` it would have no effect. */
   readonly isForPeople?: boolean;
   /** Its milliseconds bound the whole run, in this way: the runner uses them, and the command gets no value. */

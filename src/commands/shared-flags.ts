@@ -64,12 +64,15 @@ export const csvFlag = toggleForPeople(
 );
 
 /** Where events are kept. */
-export const eventStoreFlag = flag(
-  "--db <file or URL>",
-  "where events are kept: a file or postgres://… (default: a file for each profile, in paylink's data folder)",
-  parseEventStoreFlag,
-  { example: "events.db" },
-);
+export const eventStoreFlag = {
+  ...flag(
+    "--db <file or URL>",
+    "where events are kept: a file or postgres://… (default: a file for each profile, in paylink's data folder)",
+    parseEventStoreFlag,
+    { example: "events.db" },
+  ),
+  isEventStore: true,
+};
 
 /** `Status=Open`, in the words of the module that chooses rows. */
 export const parseOnlyLater: Parser<Choice> = async (typed) =>
