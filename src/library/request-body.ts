@@ -100,7 +100,7 @@ export async function webBody(stream: ByteStream | null, used: boolean, maxBody:
 }
 
 /** Not every runtime can iterate a Web stream. */
-async function* webChunks(stream: ByteStream): AsyncGenerator<unknown> {
+async function* webChunks(stream: ByteStream): AsyncGenerator {
   const reader = stream.getReader();
   let read = await reader.read();
   try {
