@@ -17,11 +17,15 @@ export { default as ProxyAgent } from "undici/lib/dispatcher/proxy-agent.js";
 export { default as buildConnector } from "undici/lib/core/connect.js";
 `;
 
+/** Its parser of HTTP, which is built twice. The one that every processor runs is enough: the other takes 3 % of the package (size bench). */
+const PARSER = "undici/lib/llhttp/llhttp-wasm.js";
+
 /** @returns {import("rolldown").Plugin} */
 export const partsOfUndici = () => ({
   name: "parts-of-undici",
   resolveId: (imported, importer) => {
     if (imported === "undici") return ID;
+    if (imported.endsWith("/llhttp_simd-wasm.js")) return fileURLToPath(import.meta.resolve(PARSER));
     // A file in the folder of the packages.
     return importer === ID ? fileURLToPath(import.meta.resolve(imported)) : null;
   },
