@@ -24,6 +24,10 @@ export const answerWords = (headers: readonly HeaderLine[], body: string): strin
 export const isPage = (headers: readonly HeaderLine[], body: string): boolean =>
   /html/i.test(fieldLines(headers, "content-type")[0] ?? "") || /^\s*<(?:!doctype html|html)\b/i.test(body);
 
+/** `Error` of `Error: no stock`, and of another `Error`. */
+const isBeginning = (line: string, next: string | undefined): boolean =>
+  next?.startsWith(line) === true && !/^\p{L}/u.test(next.slice(line.length));
+
 const HTML_ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -34,7 +38,7 @@ const HTML_ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The words that a browser would show, a block a line. It is for reading only: what it returns is text, and is escaped like any
+ * The words that a browser would show, a block a line; a title that the next line begins with, as those of errors do, is left out. It is for reading only: what it returns is text, and is escaped like any
  * other text of a page.
  */
 export function pageWords(source: string): string {
@@ -59,5 +63,6 @@ export function pageWords(source: string): string {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "")
+    .filter((line, at, lines) => !isBeginning(line, lines[at + 1]))
     .join("\n");
 }

@@ -104,5 +104,7 @@ const repeatCount = ({ repeats }: StoredEvent): Page | "" =>
 /** How its order stands, where the outcome of the event does not say it. */
 const standingMark = ({ reference, outcome }: StoredEvent, order: OrderStanding | undefined): Page | "" =>
   order !== undefined && isTelling(order, outcome)
-    ? html` <a class="count" href="${orderPath(reference)}">${STANDING_LABELS[order.standing]}</a>`
+    ? html` <a class="count ${order.standing === "twice" ? "failed" : ""}" href="${orderPath(reference)}"
+        >${STANDING_LABELS[order.standing]}</a
+      >`
     : "";

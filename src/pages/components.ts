@@ -80,9 +80,12 @@ export const copyButton = (what: string, from: { readonly text: string } | { rea
     Copy
   </button>`;
 
-/** A short text in the type of code, with a button that copies it; `shown` is its start, if it is too long. */
+/** A short text in the type of code, with a button that copies it; `shown` is its start, if it is too long. Its words stay whole. */
 export const copyable = (what: string, text: string, shown = text): Page =>
-  html`<span class="mono">${shown}</span> ${copyButton(what, { text })}`;
+  html`<span class="mono"
+      >${shown.split(" ").map((word, at) => html`${at === 0 ? "" : " "}<span class="whole">${word}</span>`)}</span
+    >
+    ${copyButton(what, { text })}`;
 
 interface TextBlock {
   readonly id: string;

@@ -92,16 +92,19 @@ const countPhrase = ({ events, sums }: StateStats, one: string, many: string): s
 const MOST_CAUSES = 3;
 
 function causesPhrase(answers: readonly CountedAnswer[]): string {
-  const counts = new Map<string, number>();
+  const causes = new Map<string, { host: string; answer: string; count: number }>();
   for (const { target, status, count } of answers) {
     if (target === null || isSuccess(status)) continue;
     const host = parseWebAddress(target)?.host ?? target;
-    const cause = status === null ? `${host} does not answer` : `${host} answers ${status}`;
-    counts.set(cause, (counts.get(cause) ?? 0) + count);
+    const answer = status === null ? "does not answer" : `answers ${status}`;
+    const before = causes.get(`${host} ${answer}`)?.count ?? 0;
+    causes.set(`${host} ${answer}`, { host, answer, count: before + count });
   }
-  const causes = [...counts].toSorted(([, one], [, other]) => other - one).slice(0, MOST_CAUSES);
-  const words = causes.map(([cause, count]) =>
-    causes.length === 1 ? cause : `${cause} (${formatCount(count)})`,
-  );
-  return words.length === 0 ? "" : `${words.join(", ")}: `;
+  const sorted = [...causes.values()].toSorted((one, other) => other.count - one.count);
+  const words = sorted.slice(0, MOST_CAUSES).map(({ host, answer, count }, at) => {
+    const named = sorted[at - 1]?.host === host ? answer : `${host} ${answer}`;
+    return sorted.length === 1 ? named : `${named} (${formatCount(count)})`;
+  });
+  if (words.length === 0) return "";
+  return `${words.join(", ")}${sorted.length > MOST_CAUSES ? " and others" : ""}: `;
 }

@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     const id = await shop.create({ "linkOptions.mode": "REUSABLE_VARIABLE", amount: "0" });
     const page = await openPage();
     await page.goto(shop.at("/payments?state=declined"));
-    await page.getByText("Nothing matches").waitFor();
+    await page.getByText("No declined payments").waitFor();
     await live(page);
     await shop.pay(id, { amount: "1" });
     await shop.pay(id, { amount: "2", outcome: "declined" });

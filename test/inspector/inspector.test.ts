@@ -135,7 +135,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     const order = await get("/orders/A-17");
     expect(rowIds(order).filter((id) => id.startsWith(idOf("")))).toEqual(ofA17);
     expect(wordsOf(order)).toContain("Paid twice, EUR 36.00: EUR 18.00 too much.");
-    expect(await get("/")).toContain(`href="/orders/A-17"`);
+    expect(await get("/")).toContain(`class="count failed" href="/orders/A-17"`);
   });
 
   it("shows the whole answer of the application, and only the words of an HTML page", async () => {
@@ -224,9 +224,12 @@ function pagesOn(open: () => Promise<EventStore>): void {
     await store.append(event(idOf("e")), 0);
     for (const claim of await store.claim(wanted())) await store.ended(claim, forward(502));
     expect(wordsOf(await get("/queue"))).toMatch(
-      /127\.0\.0\.1:3000 does not answer \(2\), 127\.0\.0\.1:3000 answers 500 \(2\), 127\.0\.0\.1:3000 answers 502 \(1\): 1 waits/,
+      /127\.0\.0\.1:3000 does not answer \(2\), answers 500 \(2\), answers 502 \(1\): 1 waits/,
     );
     expect(wordsOf(await get("/queue"))).toMatch(/1 pending, 4 failed none \(2\), 500 \(2\), 502 \(1\)/);
+    await store.append(event(idOf("h")), 0);
+    for (const claim of await store.claim(wanted())) await store.ended(claim, forward(503));
+    expect(wordsOf(await get("/queue"))).toMatch(/answers 500 \(2\), answers \d+ \(1\) and others: /);
     const large = { amountTrans: 1234567.5, transCurrencyCode: "EUR", status: "Complete" };
     await store.append(event(idOf("f"), large), 0);
     for (const claim of await store.claim(wanted())) await store.ended(claim, forward(200));
