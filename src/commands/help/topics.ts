@@ -11,6 +11,7 @@ import { readOwnFile } from "../../own-files.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderTable, wrap } from "../../render/layout.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey } from "../../settings/setting-table.ts";
+import { fitGuide } from "./guide-text.ts";
 import { describeErrorCodes, describeExitCodes, describeSettings } from "./program-reference.ts";
 import ci from "../../texts/guides/ci.txt?raw";
 import live from "../../texts/guides/live.txt?raw";
@@ -269,8 +270,8 @@ function guide(
   const sections = guideOf(text);
   const parts = Object.values(sections).map(
     ({ title, text: body }, index): Part =>
-      ({ paint }) =>
-        `${index === 0 ? "" : "\n\n"}${paint.bold(title)}\n\n${body}`,
+      ({ paint, lineWidth }) =>
+        `${index === 0 ? "" : "\n\n"}${paint.bold(title)}\n\n${fitGuide(body, lineWidth)}`,
   );
   const names = Object.entries(files);
   if (names.length === 0) return { json: sections, parts };
