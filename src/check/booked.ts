@@ -45,7 +45,7 @@ export function compareBooked({ uses, lines, knowsOrders, before }: Compared): r
   for (const line of lines) {
     const { base } = splitReference(line.orderNumber);
     const number = own.has(base) ? base : line.orderNumber;
-    if (byNumber.has(number)) linesOf.set(number, [...(linesOf.get(number) ?? []), line]);
+    linesOf.set(number, [...(linesOf.get(number) ?? []), line]);
   }
   return [...byNumber].flatMap(([number, ofOrder]) => {
     const [first] = ofOrder;
