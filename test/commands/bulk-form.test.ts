@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../support/context.ts";
-import { temporaryHome } from "../support/home.ts";
+import { storeProfiles, temporaryHome } from "../support/home.ts";
+import { keyFile } from "../support/keys.ts";
 import { startLinkService } from "../support/link-service.ts";
 
 async function desk() {
@@ -16,7 +17,7 @@ async function desk() {
     writeFileSync(path, text);
     return run("bulk", path, "--currency", "EUR", "--yes", ...flags);
   };
-  return { service, send, run, results: () => readFileSync(join(home, "list.links.csv"), "utf8") };
+  return { service, home, send, run, results: () => readFileSync(join(home, "list.links.csv"), "utf8") };
 }
 
 const LISTS: readonly (readonly [header: string, rows: string, ...words: readonly string[]])[] = [
@@ -114,6 +115,25 @@ describe("a list with several problems", () => {
     );
     expect((await run("config", "set", "columns", "Total=amonut")).exit).toBe(2);
   });
+
+  it.each(["Total=amonut", "Total", "=amount"])(
+    "stops at the setting columns that somebody wrote into the file as %j",
+    async (columns) => {
+      const { service, home, run, send } = await desk();
+      storeProfiles(home, { shop: { columns } });
+      writeFileSync(join(home, "books.csv"), "invoiceId,amount\nB-1,10\n");
+      for (const { exit, stdout, stderr } of [
+        await send("invoiceId,customerName,Total\nB-1,Ada,10\n"),
+        await run("reconcile", "--books", join(home, "books.csv"), "--key", keyFile(home)),
+      ]) {
+        expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+        expect(stderr).toContain("The settings have invalid columns.");
+        expect(stderr).toMatch(/^ {2}columns {2}must /m);
+        expect(stderr).toContain(`(got "${columns}")`);
+      }
+      expect(service.arrivals).toHaveLength(0);
+    },
+  );
 
   it("names a line that lists two separators, and numbers with the decimals of a binary float", async () => {
     const { send } = await desk();
