@@ -9,8 +9,11 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Where what is built comes from. */
 const SOURCES = ["src", ".config", "package.json", "package-lock.json"];
 
+/** What a build writes last: one that was stopped has none, and nothing that is older than the sources. */
+const LAST_BUILT = "dist/paylink.1.gz";
+
 export default function setup(): void {
-  if (newestIn("dist/entry.js") >= Math.max(...SOURCES.map(newestIn))) return;
+  if (newestIn(LAST_BUILT) >= Math.max(...SOURCES.map(newestIn))) return;
   for (const script of ["build.mjs", "man.mjs"])
     execFileSync(process.execPath, [join(".config", script)], { cwd: ROOT, stdio: ["ignore", 2, 2] });
 }
