@@ -35,7 +35,7 @@ export async function openServiceKeys(context: Context, { key, ...policyFlags }:
 export async function openRunKeys(
   context: Context,
   key: readonly string[],
-  effect: "replay" | "retry" | "verify",
+  effect: "replay" | "retry" | "send" | "verify",
   found: () => Promise<RunKeys> = async () => [],
 ): Promise<RunKeys> {
   const { keySources, keyPlace: place } = serviceKeys(key, await context.settings(), undefined);

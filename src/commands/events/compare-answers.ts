@@ -13,7 +13,7 @@ import { recordAmount, paintOutcome } from "../../render/transaction-record.ts";
 import type { StoredEvent } from "../../events/history.ts";
 import type { RecordedAnswer } from "../../store/event-rows.ts";
 import { otherKeyWords } from "./other-keys.ts";
-import { openReplay, type ReplayValues } from "./sending.ts";
+import { nothingAnswers, openReplay, type ReplayValues, untargetedWords } from "./sending.ts";
 import { utiOrId } from "./stored-events.ts";
 
 /** An event whose answer differs. */
@@ -75,8 +75,7 @@ export async function compareAnswers(context: Context, values: ReplayValues): Pr
   if (rows.length > 0) out.lines([renderListing(DIFFERENCE_TITLES, rows, out)]);
   out.line({ type: "summary", ...counts, otherKey: others }, undefined);
   if (others > 0) out.warn(otherKeyWords(others));
-  if (counts.untargeted > 0)
-    out.warn(`${plural(counts.untargeted, "event")} not sent: --to names no target for the outcome.`);
+  if (counts.untargeted > 0) out.warn(untargetedWords(counts.untargeted));
   if (counts.unanswered > 0)
     out.warn(
       `${plural(counts.unanswered, "event")} not sent: no answer of an application is recorded for ${wordFor(counts.unanswered, "it", "them")}.`,
@@ -84,10 +83,10 @@ export async function compareAnswers(context: Context, values: ReplayValues): Pr
   const targets = routes.map(({ url }) => url.href).join(" and ");
   if (first !== undefined) throw differing(first, counts, targets);
   if (counts.unreached > 0)
-    throw new PaylinkError(
-      "not_reached",
-      `Nothing answers at ${targets}: ${counts.unreached} of ${plural(counts.compared + counts.unreached, "event")} not compared.`,
-      { hints: [[unreachedCause ?? "Start your application, or name another address with --to."]] },
+    throw nothingAnswers(
+      targets,
+      `${counts.unreached} of ${plural(counts.compared + counts.unreached, "event")} not compared`,
+      unreachedCause,
     );
   if (!quiet)
     out.note(

@@ -9,7 +9,7 @@ import { fitLines } from "../../render/layout.ts";
 import { renderForward } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { otherKeyWords } from "./other-keys.ts";
-import { openReplay, type ReplayValues } from "./sending.ts";
+import { nothingAnswers, openReplay, type ReplayValues, untargetedWords } from "./sending.ts";
 
 export async function replayEvents(context: Context, values: ReplayValues): Promise<number> {
   const { out, signal } = context;
@@ -41,13 +41,9 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
     signal.throwIfAborted();
   }
   if (others > 0) out.warn(otherKeyWords(others));
-  if (skipped > 0) out.warn(`${plural(skipped, "event")} not sent: --to names no target for the outcome.`);
+  if (skipped > 0) out.warn(untargetedWords(skipped));
   if (failed > 0 && failed === unreached)
-    throw new PaylinkError(
-      "not_reached",
-      `Nothing answers at ${targets}: ${failed} of ${plural(sent, "event")} not delivered.`,
-      { hints: [[lastCause ?? "Start your application, or name another address with --to."]] },
-    );
+    throw nothingAnswers(targets, `${failed} of ${plural(sent, "event")} not delivered`, lastCause);
   if (failed > 0)
     throw new PaylinkError(
       "not_accepted",

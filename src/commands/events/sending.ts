@@ -1,4 +1,6 @@
 /** How `paylink events replay` sends stored events again: which ones, with which signature, and how each attempt ended. */
+import { PaylinkError } from "../../domain/errors.ts";
+import { plural } from "../../values/plural.ts";
 import type { Context } from "../../context.ts";
 import { type ForwardingKey, openForwardingKey } from "../../sender/signing-key.ts";
 import { type ForwardAttempt, makeAttempt, type Deliver } from "../../receiver/attempt.ts";
@@ -14,6 +16,16 @@ import { keysOf, ownEvents } from "./other-keys.ts";
 import { findEvents, MOST_COUNTED } from "./stored-events.ts";
 
 export type ReplayValues = ValuesOf<typeof replayFlags> & { readonly uti: readonly string[] };
+
+/** That no request reached the target, and what was not done for that. */
+export const nothingAnswers = (targets: string, left: string, cause: string | undefined): PaylinkError =>
+  new PaylinkError("not_reached", `Nothing answers at ${targets}: ${left}.`, {
+    hints: [[cause ?? "Start your application, or name another address with --to."]],
+  });
+
+/** What is said of events for whose outcome there is no target. */
+export const untargetedWords = (count: number): string =>
+  `${plural(count, "event")} not sent: --to names no target for the outcome.`;
 
 interface ReplayAttempt extends ForwardAttempt {
   /** Why the application probably did not accept it. */

@@ -56,7 +56,7 @@ export async function reconcileAll(context: Context, values: ReconcileValues): P
   };
   const summary = await compareOrders(collected.orders, collected.known, async (finding) => {
     if (!out.json) found.push(finding);
-    else out.lines([findingLine(finding, words)]);
+    else out.lines([stringifyJson({ type: "finding", ...findingColumns(finding, words) })]);
     await out.drained();
   });
   const period = { since, until: values.until ?? now() };
@@ -95,36 +95,22 @@ async function booksOf(context: Context, values: ReconcileValues): Promise<Books
   return read;
 }
 
-function findingLine(finding: Finding, words: FindingWords): string {
-  const { orderNumber: invoiceId, money, link, uti } = finding;
-  return stringifyJson({
-    type: "finding",
-    finding: finding.finding,
-    invoiceId,
-    amount: money === null ? null : new JsonNumber(money.amount),
-    currency: money === null ? null : money.currency,
-    link,
-    uti,
-    detail: detailOf(finding, words),
-    next: nextText(finding, words) ?? null,
-  });
-}
+/** The columns of a finding, each by its name. */
+const findingColumns = (finding: Finding, words: FindingWords) => ({
+  finding: finding.finding,
+  invoiceId: finding.orderNumber,
+  amount: finding.money && new JsonNumber(finding.money.amount),
+  currency: finding.money && finding.money.currency,
+  link: finding.link,
+  uti: finding.uti,
+  detail: detailOf(finding, words),
+  next: nextText(finding, words) ?? null,
+});
 
 const CSV_HEADER = "finding,invoiceId,amount,currency,link,uti,detail,next";
 
-function findingCsv(finding: Finding, words: FindingWords): string {
-  const { orderNumber, money, link, uti } = finding;
-  return csvRecord([
-    finding.finding,
-    orderNumber ?? "",
-    money?.amount ?? "",
-    money?.currency ?? "",
-    link ?? "",
-    uti ?? "",
-    detailOf(finding, words),
-    nextText(finding, words) ?? "",
-  ]);
-}
+const findingCsv = (finding: Finding, words: FindingWords): string =>
+  csvRecord(Object.values(findingColumns(finding, words)).map((value) => value?.toString() ?? ""));
 
 interface WholePeriod {
   readonly since: Date;

@@ -6,11 +6,9 @@ import type { Json, JsonObject } from "../../values/json.ts";
 import type { SampleOutcome } from "../../domain/outcome.ts";
 import type { TransactionRecord } from "../../domain/transaction.ts";
 import { type FieldName, TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
-import { loadKeys } from "../../receiver/key-sources.ts";
-import { thumbprintsOf } from "../../receiver/keyring.ts";
-import { isThumbprint, shortKey } from "../../signatures/thumbprint.ts";
+import { shortKey } from "../../signatures/thumbprint.ts";
 import type { StoredEvent } from "../../events/history.ts";
-import { serviceKeys } from "../shared-flags.ts";
+import { openRunKeys } from "../judge-again.ts";
 
 /** The event as it is named by its uti, its id or its order number, or by the start of one. Throws `event_not_found`, `usage`. */
 export async function storedRecord(
@@ -35,19 +33,16 @@ export async function storedRecord(
 
 /** A record of another account names orders that the application does not have, or, worse, has. */
 async function warnOfOtherKey({ key, uti, id }: StoredEvent, context: Context): Promise<void> {
-  const { out, settings } = context;
-  const { keySources, keyPlace: place } = serviceKeys([], await settings(), undefined);
-  if (keySources.length === 0) return;
+  const { out } = context;
   const name = uti || id;
   try {
-    const read = keySources.filter((source) => !isThumbprint(source));
-    const { keys } = await loadKeys(read, { ...context, place, effect: "send" });
-    if (thumbprintsOf(keys, keySources.filter(isThumbprint)).includes(key)) return;
+    if ((await openRunKeys(context, [], "send")).includes(key)) return;
     out.warn(
       `The webhook of ${name} was verified by another key (${shortKey(key)}) than those of this profile: it is of another account.`,
     );
   } catch (error) {
     if (!(error instanceof PaylinkError)) throw error;
+    if (error.code === "key_required") return;
     out.warn(
       `The keys of this profile could not be read, so it is not known whether ${name} is one of its events: ${error.message}`,
     );
