@@ -76,6 +76,13 @@ function numberParts(amount: Amount): NumberParts {
   return { sign: minus === "" ? 1 : -1, digits: digits.slice(0, end), magnitude };
 }
 
+/** How many decimals a number needs. */
+const finestDecimals = ({ digits, magnitude }: NumberParts): number => Math.max(0, digits.length - magnitude);
+
+/** A number in units of its last decimal, of which it needs no more than these. */
+const unitsOf = ({ sign, digits, magnitude }: NumberParts, decimals: number): bigint =>
+  BigInt(sign) * BigInt(digits.padEnd(magnitude + decimals, "0") || "0");
+
 /** The same text for every spelling of a number: `10`, `10.00`, `1e1`. */
 export function amountKey(amount: Amount): string {
   const { sign, digits, magnitude } = numberParts(amount);
@@ -103,11 +110,10 @@ export function compareAmounts(first: Amount, second: Amount): -1 | 0 | 1 {
 export function minorUnitsOf(amount: Amount, currency: string): bigint | undefined {
   const decimals = exponentOf(currency);
   if (decimals === undefined || !isNumeral(amount.toString())) return undefined;
-  const { sign, digits, magnitude } = numberParts(amount);
-  const places = magnitude + decimals;
-  if (sign === 0) return 0n;
-  if (digits.length > places || places > MAX_SHIFT) return undefined;
-  return BigInt(sign) * BigInt(digits.padEnd(places, "0"));
+  const parts = numberParts(amount);
+  return finestDecimals(parts) > decimals || parts.magnitude + decimals > MAX_SHIFT
+    ? undefined
+    : unitsOf(parts, decimals);
 }
 
 /** The problem of an amount with more decimals than its currency has. Zeros count, since 10.000 may mean 10000. */
@@ -152,20 +158,14 @@ function withoutExponent(text: string): string {
 export function halfOf(amount: JsonNumber, currency: string): JsonNumber {
   if (!isDecimal(amount.value)) return amount;
   const decimals = Math.max(exponentOf(currency) ?? 2, decimalsOf(amount));
-  return new JsonNumber(decimalOf(unitsOf(amount, decimals) / 2n, decimals));
+  return new JsonNumber(decimalOf(unitsOf(numberParts(amount), decimals) / 2n, decimals));
 }
 
 /** What is left of an amount after a part of it, in the decimals of the longer one; neither is negative. */
 export function restOf(amount: JsonNumber, part: JsonNumber): JsonNumber {
   const decimals = Math.max(decimalsOf(amount), decimalsOf(part));
-  const rest = unitsOf(amount, decimals) - unitsOf(part, decimals);
+  const rest = unitsOf(numberParts(amount), decimals) - unitsOf(numberParts(part), decimals);
   return new JsonNumber(decimalOf(rest < 0n ? 0n : rest, decimals));
-}
-
-/** A plain decimal in units of its last decimal. */
-function unitsOf({ value }: JsonNumber, decimals: number): bigint {
-  const [whole = "0", fraction = ""] = value.split(".");
-  return BigInt(whole + fraction.padEnd(decimals, "0"));
 }
 
 /** A number of these units as a decimal. */
@@ -187,9 +187,9 @@ export class Sums {
 
   /** An amount that no currency has (1e999) is left out. */
   add(amount: Amount, currency: string): void {
-    const { sign, digits, magnitude } = numberParts(amount);
-    const decimals = Math.max(0, digits.length - magnitude);
-    if (Math.max(decimals, magnitude) > MAX_SHIFT) return;
+    const parts = numberParts(amount);
+    const decimals = finestDecimals(parts);
+    if (Math.max(decimals, parts.magnitude) > MAX_SHIFT) return;
     const code = currency.toUpperCase();
     const sum = this.sums.get(code) ?? { units: 0n, decimals: exponentOf(code) ?? 0 };
     this.sums.set(code, sum);
@@ -197,7 +197,7 @@ export class Sums {
       sum.units *= 10n ** BigInt(decimals - sum.decimals);
       sum.decimals = decimals;
     }
-    sum.units += BigInt(sign) * BigInt(digits.padEnd(magnitude + sum.decimals, "0") || "0");
+    sum.units += unitsOf(parts, sum.decimals);
   }
 
   /** By the code of the currency. */
@@ -244,11 +244,10 @@ const MAX_DIGITS = 15;
 
 /** The amount in ten-thousandths of the major unit, for exact sums; undefined if it is finer or larger than that allows. */
 export function scaledAmount(amount: Amount): number | undefined {
-  const { sign, digits, magnitude } = numberParts(amount);
-  const zeros = magnitude - digits.length + SCALE;
-  if (sign === 0) return 0;
-  if (zeros < 0 || digits.length + zeros > MAX_DIGITS) return undefined;
-  return sign * Number(digits + "0".repeat(zeros));
+  const parts = numberParts(amount);
+  return finestDecimals(parts) > SCALE || parts.magnitude + SCALE > MAX_DIGITS
+    ? undefined
+    : Number(unitsOf(parts, SCALE));
 }
 
 /** A sum of such numbers as a decimal. */

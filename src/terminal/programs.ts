@@ -5,6 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { parseWebAddress } from "../values/addresses.ts";
 import { PaylinkError } from "../domain/errors.ts";
+import { hasCode } from "../values/system-reason.ts";
+import { within } from "../values/time.ts";
 
 /** Milliseconds after which a program that does not end is killed. */
 const STOP_TIMEOUT = 5_000;
@@ -234,7 +236,7 @@ export function runShell(
       });
     child.once("error", (error) => end(`it cannot be started: ${error.message}`));
     child.once("close", (code, ended) =>
-      end(code === 0 ? undefined : `it ended with ${ended ?? `exit code ${code}`}`),
+      end(code === 0 ? undefined : `it ended with ${endWords(code, ended)}`),
     );
   });
 }
@@ -251,10 +253,16 @@ function signalGroup(child: ChildProcess, signal: "SIGINT" | "SIGTERM" | "SIGKIL
   if (!isSignalled(-child.pid, signal)) child.kill(signal);
 }
 
+const endWords = (code: number | null, signal: string | null): string => signal ?? `exit code ${code}`;
+const GOOD_END = endWords(0, null);
+
+/** In words; the error of a program that was not started. */
 const programEnd = (child: ChildProcess): Promise<Error | string> =>
   new Promise((resolve) => {
+    const { exitCode, signalCode } = child;
+    if (exitCode !== null || signalCode !== null) resolve(endWords(exitCode, signalCode));
     child.once("error", resolve);
-    child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
+    child.once("exit", (code, signal) => resolve(endWords(code, signal)));
   });
 
 /** Milliseconds in which an opener that cannot show the page fails; one that still runs has started a browser. */
@@ -275,29 +283,12 @@ export const pageThatLeadsTo = (url: string): string =>
 export async function startOpener(target: string): Promise<void> {
   const { default: open } = await import("open");
   try {
-    const opener = await open(target);
-    const end = await endWithin(opener, OPENER_TIMEOUT);
-    if (end !== undefined && end !== 0) throw new Error(`the program that opens web pages ended with ${end}`);
+    const end = await within(OPENER_TIMEOUT, programEnd(await open(target)), () => GOOD_END);
+    if (end instanceof Error) throw end;
+    if (end !== GOOD_END) throw new Error(`the program that opens web pages ended with ${end}`);
   } catch (error) {
-    throw error instanceof Error && "code" in error && error.code === "ENOENT"
+    throw hasCode(error, "ENOENT")
       ? new Error("the program that opens web pages is not installed", { cause: error })
       : error;
   }
-}
-
-/** The exit code, or the signal; undefined if it still runs. */
-function endWithin(child: ChildProcess, milliseconds: number): Promise<number | string | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds, undefined);
-    const end = (code: number | null, signal: string | null): void => {
-      clearTimeout(timer);
-      resolve(code ?? signal ?? undefined);
-    };
-    if (child.exitCode !== null || child.signalCode !== null) end(child.exitCode, child.signalCode);
-    child.once("exit", end);
-    child.once("error", (error) => {
-      clearTimeout(timer);
-      reject(error);
-    });
-  });
 }

@@ -89,7 +89,7 @@ describe.runIf(process.platform === "linux")("create --open", () => {
   });
 
   it.each([
-    ["ended with 3", "exit 3"],
+    ["ended with exit code 3", "exit 3"],
     ["is not installed", undefined],
   ])("only warns if the program %s, since the link exists", async (words, script) => {
     const { code, stdout, stderr } = await open(() => script);
