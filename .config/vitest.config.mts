@@ -36,6 +36,8 @@ export default defineConfig({
     exclude: PACKAGE_TESTS,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A worker on a busy machine may end later than after the usual 10 s, and a line of that would follow the closing line.
+    teardownTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     // No module keeps anything between tests: a worker that loads each once needs a third less time for the whole.
     isolate: false,
