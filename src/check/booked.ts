@@ -23,9 +23,9 @@ export interface BookedOrder {
 
 export type BookedFinding = "not booked" | "twice" | "differs" | "not paid";
 
-interface Compared {
+/** What was posted, and what is known of the orders. */
+export interface ExpectedBookings {
   readonly uses: readonly OrderUse[];
-  readonly lines: readonly BookedLine[];
   /** The application knows the orders, so that only a number of `check` itself can have the suffix of a reusable link. */
   readonly knowsOrders: boolean;
   /** The numbers of orders that were booked before. */
@@ -33,7 +33,10 @@ interface Compared {
 }
 
 /** Every order that a webhook named. Lines of other orders are left alone. */
-export function compareBooked({ uses, lines, knowsOrders, before }: Compared): readonly BookedOrder[] {
+export function compareBooked(
+  { uses, knowsOrders, before }: ExpectedBookings,
+  lines: readonly BookedLine[],
+): readonly BookedOrder[] {
   const byNumber = new Map<string, OrderUse[]>();
   const own = new Set<string>();
   for (const use of uses) {

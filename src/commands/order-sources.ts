@@ -16,7 +16,7 @@ export interface OrderSources {
   readonly settings: ResolvedSettings;
 }
 
-interface SourceValues {
+export interface SourceValues {
   /** Empty: those of the settings. */
   readonly key: readonly string[];
   readonly db: string | undefined;

@@ -173,9 +173,8 @@ function columnsRemark({ columns }: List, money: ListMoney): string {
   return `The books are read by these columns: ${read.join("; ")}.`;
 }
 
-interface ReadLines extends Omit<Books, "remarks"> {
+interface ReadLines extends Books {
   readonly problems: readonly Problem[];
-  readonly remarks: readonly string[];
 }
 
 function readLines(list: List, money: ListMoney, options: BooksOptions): ReadLines {

@@ -57,7 +57,7 @@ function findingOf(
       typeof booking === "string" ? { amount: booking, currency: "EUR" } : booking;
     return { line: at + 1, orderNumber, currency: undefined, ...money };
   });
-  const [compared, ...others] = compareBooked({ uses, lines, knowsOrders, before: new Set(before) });
+  const [compared, ...others] = compareBooked({ uses, knowsOrders, before: new Set(before) }, lines);
   expect(others).toEqual([]);
   return compared?.finding ?? "right";
 }

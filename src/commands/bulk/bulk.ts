@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import { join, parse } from "node:path";
 import { beforeSending } from "../../bulk/before-sending.ts";
 import { Columns } from "../../lists/columns.ts";
-import { readList, type List } from "../../lists/read-list.ts";
+import { readList } from "../../lists/read-list.ts";
 import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
 import { RowProblems } from "../../lists/row-problems.ts";
 import { runList } from "../../bulk/run.ts";
@@ -15,11 +15,11 @@ import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
 import { REMEMBERED, type Memory } from "../../store/sent-rows.ts";
 import { warnOfOtherLinks } from "../link-output.ts";
-import { createReporter, type Reporter } from "./bulk-reporter.ts";
+import { createReporter } from "./bulk-reporter.ts";
 import { finishRun, summaryOf, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./command.ts";
 import { formRefusal } from "./list-form.ts";
-import { prepareList, requireRead, type PreparedList } from "./list.ts";
+import { type ListParts, prepareList, requireRead, type PreparedList } from "./list.ts";
 import { listRefusal } from "./refusal.ts";
 import { askedNow, beforeJson, confirmSending, introduce, renderPreview } from "./preview.ts";
 
@@ -31,7 +31,8 @@ export async function bulk(context: Context, options: BulkOptions): Promise<numb
   let memory: Memory | undefined;
   try {
     memory = await beforeSending(() => context.sentRows({ isDryRun: dryRun }));
-    return await (dryRun ? showList : sendList)(context, options, { ...read, memory, reporter });
+    const parts = { ...read, memory, reporter, resultFiles: resultFilesOf(options) };
+    return await (dryRun ? showList : sendList)(context, options, parts);
   } finally {
     reporter.end();
     await memory?.close();
@@ -39,7 +40,10 @@ export async function bulk(context: Context, options: BulkOptions): Promise<numb
 }
 
 /** The bytes are not kept: a run may take hours. */
-async function readFileOf(context: Context, options: BulkOptions): Promise<ListFile> {
+async function readFileOf(
+  context: Context,
+  options: BulkOptions,
+): Promise<Pick<ListParts, "list" | "columns">> {
   const { readFile, signal } = context;
   const { file, map, headerLine } = options;
   const bytes = await readFile(file);
@@ -50,22 +54,10 @@ async function readFileOf(context: Context, options: BulkOptions): Promise<ListF
   return { columns, list };
 }
 
-interface ListFile {
-  readonly list: List;
-  readonly columns: Columns;
-}
-
-interface Run extends ListFile {
-  readonly memory: Memory;
-  readonly reporter: Reporter;
-}
-
 /** Shows what would be sent, and why a run would not send it. */
-async function showList(context: Context, options: BulkOptions, run: Run): Promise<number> {
+async function showList(context: Context, options: BulkOptions, parts: ListParts): Promise<number> {
   const { out } = context;
-  const list = await beforeSending(() =>
-    prepareList(context, { ...run, resultFiles: resultFilesOf(options) }, options),
-  );
+  const list = await beforeSending(() => prepareList(context, parts, options));
   const { rows, invalid, sentBefore } = list.counts;
   const failure = listRefusal(context, list, options);
   const asked = await askedNow(context, list);
@@ -86,23 +78,21 @@ async function showList(context: Context, options: BulkOptions, run: Run): Promi
   return 0;
 }
 
-async function sendList(context: Context, options: BulkOptions, run: Run): Promise<number> {
+async function sendList(context: Context, options: BulkOptions, parts: ListParts): Promise<number> {
   // Checked first: after the run it would be too late to learn that the results cannot be written.
   const path = await outputOf(options);
   const api = await context.api({ retries: false });
-  const list = await beforeSending(() =>
-    prepareList(context, { ...run, resultFiles: resultFilesOf(options) }, options),
-  );
+  const list = await beforeSending(() => prepareList(context, parts, options));
   // Also for a list that is refused: the flag that its error advises needs to know what was found.
   await beforeSending(async () => {
     for (const attempt of list.known.found)
-      await run.memory.settle(attempt, { ...attempt, state: "created" });
+      await parts.memory.settle(attempt, { ...attempt, state: "created" });
   });
   const failure = listRefusal(context, list, options);
   if (failure !== undefined) throw failure;
   requireRead(list, options);
   if (!(await confirmSending(context, list, options))) return 0;
-  await beforeSending(() => run.memory.forget(REMEMBERED));
+  await beforeSending(() => parts.memory.forget(REMEMBERED));
   const end = await send(context, list, options, api);
   list.reporter.warnings(end.violations);
   warnOfOtherLinks(end.asksForOther, context);

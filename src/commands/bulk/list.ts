@@ -47,7 +47,8 @@ export interface PlanCounts {
   readonly elsewhere: number;
 }
 
-interface ListParts {
+/** A list that was read, and what a run of it needs. */
+export interface ListParts {
   readonly list: ReadList;
   readonly columns: Columns;
   readonly memory: Memory;

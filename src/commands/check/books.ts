@@ -1,6 +1,6 @@
 /** Reads what `check --books` prints, and the orders of `check --orders`, with the reader of books that `reconcile` has. */
-import { arePaying, type BookedOrder, compareBooked } from "../../check/booked.ts";
-import type { CaseResult, OrderUse } from "../../check/endpoint.ts";
+import { arePaying, type BookedOrder, compareBooked, type ExpectedBookings } from "../../check/booked.ts";
+import type { CaseResult } from "../../check/endpoint.ts";
 import type { SampleOrder } from "../../sender/samples.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
@@ -79,13 +79,6 @@ export async function runBooks(
   return (await readBooks(stdout, { map, currency: undefined, decimalComma: false, signal })).lines;
 }
 
-interface ExpectedBookings {
-  readonly uses: readonly OrderUse[];
-  readonly knowsOrders: boolean;
-  /** The numbers of orders that were booked before. */
-  readonly before: ReadonlySet<string>;
-}
-
 /**
  * Looks at the books as soon as an answer has come, a few times: an application that answers before it stores has not booked the
  * payment then.
@@ -107,7 +100,7 @@ export class EarlyLooks {
     try {
       const lines = await runBooks({ books, map }, context);
       this.looked += 1;
-      if (compareBooked({ uses, lines, ...known }).some(({ finding }) => finding === "not booked"))
+      if (compareBooked({ uses, ...known }, lines).some(({ finding }) => finding === "not booked"))
         this.late += 1;
     } catch (error) {
       if (!(error instanceof PaylinkError) || error.code !== "usage") throw error;
@@ -126,7 +119,7 @@ export async function lookAtBooks(
 ): Promise<readonly BookedOrder[]> {
   const end = context.timers.elapsed() + SETTLING;
   for (;;) {
-    const compared = compareBooked({ ...expected, lines: await runBooks(options, context) });
+    const compared = compareBooked(expected, await runBooks(options, context));
     const isWaiting = compared.some(({ finding }) => finding === "not booked");
     if (!isWaiting || context.timers.elapsed() >= end) return compared;
     await context.pause(BETWEEN);

@@ -1,6 +1,6 @@
 /** Checks a merchant's own endpoint, and reports for each case whether the answer was right. */
 import { plural, wordFor } from "../../values/plural.ts";
-import type { BookedFinding, BookedOrder } from "../../check/booked.ts";
+import type { BookedFinding, BookedOrder, ExpectedBookings } from "../../check/booked.ts";
 import { loadSigningKey } from "../../sender/signing-key.ts";
 import { caseCount, type CaseResult, type Ended, runChecks } from "../../check/endpoint.ts";
 import { ENOUGH_ORDERS } from "../../check/orders.ts";
@@ -122,7 +122,7 @@ async function bookedAtStart(
 async function examineBooks(
   { books, map }: CheckOptions,
   results: readonly CaseResult[],
-  known: { readonly before: ReadonlySet<string>; readonly knowsOrders: boolean },
+  known: Omit<ExpectedBookings, "uses">,
   context: Context,
 ): Promise<ExaminedBooks> {
   if (books === undefined) return { orders: undefined, failure: undefined };

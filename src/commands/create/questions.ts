@@ -1,7 +1,7 @@
 /** The questions of `create`: the kind of link, what is required and missing, what most links have; then the link, to confirm. */
 import type { Ask, Context } from "../../context.ts";
 import type { Problem } from "../../domain/errors.ts";
-import { isJsonNumber, type Json, memberAt, memberOf, stringifyJson } from "../../values/json.ts";
+import { isJsonNumber, memberAt, memberOf, stringifyJson } from "../../values/json.ts";
 import {
   linkFieldAt,
   FIELD_OF_FLAG,
@@ -18,20 +18,10 @@ import { renderRequestSummary } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { clip } from "../../render/width.ts";
 import type { BuiltRequest, RequestFlags } from "../../service/request.ts";
-import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { NO_VALUE } from "../../render/layout.ts";
+import type { CreateOptions } from "./create.ts";
 
-interface Draft {
-  /** Those that the user gave. */
-  readonly flags: RequestFlags & { readonly wait: boolean };
-  /** The JSON of `--from`; undefined without it. */
-  readonly base: Json | undefined;
-  readonly build: (flags: RequestFlags) => BuiltRequest;
-  readonly settings: ResolvedSettings;
-  readonly now: Date;
-  /** Instead of being sent. */
-  readonly isPrinted: boolean;
-}
+type Draft = Pick<CreateOptions, "flags" | "base" | "build" | "settings" | "now" | "isPrinted">;
 
 interface QuestionParts extends Draft {
   readonly ask: Ask;
@@ -73,7 +63,7 @@ export async function askForRequest(
   const build = (given: RequestFlags): BuiltRequest => draft.build({ ...given, from: undefined });
   const parts: QuestionParts = { ...draft, build, ask, out };
   const { flags, base } = draft;
-  const isKindOpen = flags.reusable !== true && flags.subscription !== true && base === undefined;
+  const isKindOpen = !flags.reusable && !flags.subscription && base === undefined;
   let answers: RequestFlags = isKindOpen ? { ...flags, ...(await askKind(parts)) } : flags;
   for (;;) {
     const [missing] = VALUE_FLAGS.filter((flag) => isMissing(flag, build(answers)));

@@ -1,7 +1,6 @@
 /** What the flags of `listen` mean together with the settings. */
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
-import type { HeaderLine } from "../../http/message.ts";
-import type { Route } from "../../receiver/outcome-routes.ts";
+import type { QueueParts } from "../../receiver/queue.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { TlsPaths } from "./tls.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
@@ -34,14 +33,10 @@ export interface ListenOptions extends ValuesOf<typeof listenFlags>, ServiceKeyS
   readonly profile: string | undefined;
 }
 
-interface ForwardingOptions {
-  readonly routes: readonly Route[];
-  readonly headers: readonly HeaderLine[];
-  readonly insecure: boolean;
-  /** Requests to a target at the same time. */
-  readonly concurrency: number;
-  /** Milliseconds that the application may take. */
-  readonly timeout: number;
+interface ForwardingOptions extends Pick<
+  QueueParts,
+  "routes" | "headers" | "insecure" | "concurrency" | "timeout"
+> {
   /** Milliseconds before each retry; undefined if webhooks are acknowledged once they are forwarded. */
   readonly delays: readonly number[] | undefined;
 }

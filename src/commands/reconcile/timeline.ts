@@ -15,19 +15,13 @@ import { callbackText, hasNoWebhook, nextStep, verdictText } from "../../render/
 import { safeText } from "../../render/safe-text.ts";
 import { widthOf } from "../../render/width.ts";
 import { comparedOrder, eventsOfOrder, findLinks, type FoundOrder, isRejectionOf } from "../found-order.ts";
-import { openOrderSources, type OrderSources } from "../order-sources.ts";
-
-interface TimelineValues {
-  readonly key: readonly string[];
-  readonly db: string | undefined;
-  readonly terminalId: string | undefined;
-}
+import { openOrderSources, type OrderSources, type SourceValues } from "../order-sources.ts";
 
 /** Throws `records_differ` or `order_not_found` after everything is printed. */
 export async function showTimelines(
   context: Context,
   numbers: readonly string[],
-  values: TimelineValues,
+  values: SourceValues,
 ): Promise<number> {
   const { out } = context;
   const sources = await openOrderSources(context, values);
