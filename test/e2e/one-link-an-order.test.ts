@@ -1,7 +1,8 @@
-/** What a bookkeeper's lists meet, with the built program at two services: no order gets a second payable link unasked. */
+/** What a bookkeeper's lists meet, at two services: no order gets a second payable link unasked. */
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runStep } from "../support/context.ts";
 import { runPaylink, type Ended } from "../support/paylink.ts";
 import { SERVICE_NAMES, startProxiedService } from "../support/proxied-service.ts";
 import { ENTER, openScreen } from "../support/screen.ts";
@@ -17,8 +18,7 @@ const listOf = (rows: Rows): string =>
 /** One machine, with a list and its results. */
 function desk(home: string) {
   const path = (name: string): string => join(home, name);
-  const run = (args: readonly string[], program?: readonly string[]): Promise<Ended> =>
-    runPaylink(args, { home, ...(program === undefined ? {} : { program }) });
+  const run = (args: readonly string[]): Promise<Ended> => runStep(args, { home });
   return {
     home,
     path,
@@ -199,7 +199,7 @@ describe.each(SERVICE_NAMES)("at %s", (name) => {
     writeFileSync(agent, `${whole.slice(0, whole.length / 2)}(`);
     writeFileSync(mine.path("stuck.csv"), "customerName,amount\nAda,71\nBob,72\n");
     const program = [process.execPath, mine.path("program/bin/paylink.js")];
-    const damaged = await mine.run(["bulk", mine.path("stuck.csv")], program);
+    const damaged = await runPaylink(["bulk", mine.path("stuck.csv")], { home: mine.home, program });
     expect(damaged).toMatchObject({ code: 1, stdout: expect.stringContaining("2 rows: 2 not sent") });
     // Then one answer is lost: such a row cannot be looked for.
     behaviour.answer = (request, body) =>

@@ -2,10 +2,10 @@
 import { createServer } from "node:http";
 import { mkdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { startSandboxCommand } from "./background-command.ts";
 import { startDocumentedService, SERVICE_TOKEN } from "./documented-service.ts";
 import { storeProfiles, temporaryHome } from "./home.ts";
 import { MERCHANT } from "./merchant.ts";
-import { startSandbox } from "./paylink.ts";
 import { listenOnFreePort } from "./ports.ts";
 
 /** In place of the answer; with `lost`, the service gets the request, and the connection closes. */
@@ -29,7 +29,7 @@ export interface LinkThere {
 /** Where each service is, and how a customer pays there. */
 const SERVICES = {
   "the sandbox": async () => {
-    const url = await startSandbox(temporaryHome());
+    const { url } = await startSandboxCommand(temporaryHome());
     const pay = async (id: string): Promise<void> => {
       const body = new URLSearchParams({ outcome: "approved" });
       await fetch(`${url}pay?r=${id}`, { method: "POST", headers: { Accept: "application/json" }, body });
