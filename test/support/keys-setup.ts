@@ -1,14 +1,17 @@
 /**
- * Gives sandboxes and applications in the process of the tests one of a few RSA keys in turn, made when they are first asked for:
- * a new one takes longer than most tests. Other keys, and those of programs that a test starts, are made as ever.
+ * Gives sandboxes and applications in the process of the tests one of a few fixed RSA keys in turn: a new one takes longer than
+ * most tests. Other keys, and those of programs that a test starts, are made as ever.
  */
-import crypto, { type KeyPairKeyObjectResult, type RSAKeyPairOptions } from "node:crypto";
+import crypto, { type RSAKeyPairOptions } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
 
 /** More than any test has of them at the same time, so that those of a test differ. */
-const DIFFERENT = 8;
+const MADE = readFileSync(join(import.meta.dirname, "made-keys.pem"), "utf8").split(
+  /(?<=-----END PRIVATE KEY-----\n)/,
+);
 
-const made: KeyPairKeyObjectResult[] = [];
 let asked = 0;
 
 const make = crypto.generateKeyPairSync;
@@ -17,8 +20,8 @@ type Encoded = RSAKeyPairOptions<"pem", "pem">;
 
 /** As `generateKeyPairSync("rsa", { modulusLength: 2048 })`, whose other options are the encodings. */
 function inTurn({ publicKeyEncoding, privateKeyEncoding }: Partial<Encoded>) {
-  const at = asked++ % DIFFERENT;
-  const { publicKey, privateKey } = (made[at] ??= make("rsa", { modulusLength: 2048 }));
+  const privateKey = crypto.createPrivateKey(MADE[asked++ % MADE.length] ?? "");
+  const publicKey = crypto.createPublicKey(privateKey);
   return {
     publicKey: publicKeyEncoding === undefined ? publicKey : publicKey.export(publicKeyEncoding),
     privateKey: privateKeyEncoding === undefined ? privateKey : privateKey.export(privateKeyEncoding),
