@@ -34,11 +34,23 @@ function requireShape(name: string, value: unknown, schema: () => object): void 
   throw new Error(`${name} printed what its schema does not allow: ${text}\n${reasons?.join("\n")}`);
 }
 
+/** References by the name alone: so each type is compiled once for all outputs. */
+const byName = (schema: object): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll("#/components/schemas/", "component:")) as object;
+
+let withComponents: Ajv2020 | undefined;
+
 function compile(schema: object): ValidateFunction {
+  withComponents ??= openComponents();
+  return withComponents.compile(byName(schema));
+}
+
+function openComponents(): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, strictRequired: false });
   addFormats.default(ajv);
-  ajv.addKeyword("components");
-  return ajv.compile({ ...schema, components: { schemas: components() } });
+  for (const [name, schema] of Object.entries(components()))
+    ajv.addSchema(byName(schema), `component:${name}`);
+  return ajv;
 }
 
 /** Each ends with a line break: JSON has none inside a text. */

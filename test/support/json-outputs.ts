@@ -165,7 +165,7 @@ const countedSums = object({ count, sums: sumsByCurrency });
 const source = oneOf("environment", "profile", "service", "default");
 
 /** The types that several outputs have in common. */
-export const components = (): JsonSchema => ({
+export const components = (): Members => ({
   ...SCHEMAS,
   Check: object({ ...each(text, "check detail"), ok: flag }),
   Event: object(event),
