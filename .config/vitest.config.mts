@@ -28,7 +28,7 @@ export default defineConfig({
   test: {
     server: { deps: { inline: ["openapi-typescript"] } },
     setupFiles: ["test/support/keys-setup.ts"],
-    globalSetup: ["test/support/build-setup.ts", "test/support/postgres-setup.ts"],
+    globalSetup: ["build", "memory", "postgres"].map((name) => `test/support/${name}-setup.ts`),
     // Without it, the style sheets of the pages are empty.
     css: true,
     root: fileURLToPath(new URL("..", import.meta.url)),
