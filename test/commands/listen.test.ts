@@ -1,4 +1,4 @@
-/** `listen` with the real binary: kept before acknowledged, forwarded in order, ended as a script expects. */
+/** `listen`: kept before acknowledged, forwarded in order, ended as a script expects; killed and crowded, it is the real binary. */
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { spawn } from "node:child_process";
@@ -7,7 +7,7 @@ import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { selfSigned } from "../support/certificate.ts";
-import { startListenCommand } from "../support/background-command.ts";
+import { type ServingCommand, startListenCommand } from "../support/background-command.ts";
 import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
@@ -15,12 +15,15 @@ import { readyUrl, startPaylink, type Running } from "../support/paylink.ts";
 import { keyFile, KEY_ENV } from "../support/keys.ts";
 import { answerOf, forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 
-async function listen(home: string, ...flags: string[]): Promise<{ running: Running; url: string }> {
+async function startBinary(home: string, ...flags: string[]): Promise<{ running: Running; url: string }> {
   const running = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home), ...flags], {
     home,
   });
   return { running, url: await readyUrl(running) };
 }
+
+const listen = (home: string, ...flags: string[]): Promise<ServingCommand> =>
+  startListenCommand(home, "--key", keyFile(home), ...flags);
 
 const send = (url: string, changes?: Readonly<Record<string, unknown>>): Promise<number> =>
   post(url, webhook(url, record(changes)));
@@ -28,7 +31,7 @@ const send = (url: string, changes?: Readonly<Record<string, unknown>>): Promise
 describe("listen", () => {
   it("keeps what it acknowledged through SIGKILL, and each event once", async () => {
     const home = temporaryHome();
-    const { running, url } = await listen(home);
+    const { running, url } = await startBinary(home);
     const acknowledged: string[] = [];
     const sent = Array.from({ length: 300 }, () => record());
     let killed = false;
@@ -43,7 +46,7 @@ describe("listen", () => {
       }),
     );
     expect(killed).toBe(true);
-    const again = await listen(home);
+    const again = await startBinary(home);
     const { code } = await again.running.stop("SIGTERM");
     expect(code).toBe(143);
     const kept = jsonLines((await runStep(["events", "list", "--all", "--json"], { home })).stdout).map(
@@ -55,7 +58,7 @@ describe("listen", () => {
 
   it("ends with 0 once everything expected has arrived", async () => {
     const flags = ["--expect", "approved:2", "--expect", "declined:1", "--timeout", "50s"];
-    const { running, url } = await listen(temporaryHome(), ...flags);
+    const { running, url } = await startBinary(temporaryHome(), ...flags);
     const twice = record();
     const statuses = [
       await post(url, webhook(url, twice)),
@@ -88,11 +91,11 @@ describe("listen", () => {
 
   it("ends with 7 at the first rejected one, and says how to have it explained", async () => {
     const home = temporaryHome();
-    const { running, url } = await listen(home, "--expect", "1");
+    const { url, ended } = await listen(home, "--expect", "1");
     const genuine = webhook(url, record());
     expect(await post(url, forged(genuine))).toBe(401);
-    const { code, stdout, stderr } = await running.ended;
-    expect(code).toBe(7);
+    const { exit, stdout, stderr } = await ended;
+    expect(exit).toBe(7);
     expect(jsonLines(stdout)[1]).toMatchObject({ type: "rejected", code: "content_digest_mismatch" });
     const [, id = ""] = /paylink verify --event ([\w-]+)/.exec(stderr) ?? [];
     const explained = await runStep(["verify", "--event", id, "--key", keyFile(home), "--json"], {
@@ -102,20 +105,20 @@ describe("listen", () => {
   });
 
   it("continues after health checks, scanners and other methods", async () => {
-    const { running, url } = await listen(temporaryHome(), "--expect", "1");
+    const { url, ended } = await listen(temporaryHome(), "--expect", "1");
     for (const [path, method] of Object.entries({ "/": "GET", "/.env": "POST", "": "PUT" }))
       await fetch(new URL(path, url), { method });
     await send(url);
-    const { code, stdout } = await running.ended;
-    expect(code).toBe(0);
+    const { exit, stdout } = await ended;
+    expect(exit).toBe(0);
     expect(jsonLines(stdout).at(-1)).toMatchObject({ received: 4, verified: 1, rejected: 3 });
   });
 
   it("names no command that explains a webhook it does not store", async () => {
-    const { running, url } = await listen(temporaryHome(), "--expect", "1", "--no-store");
+    const { url, ended } = await listen(temporaryHome(), "--expect", "1", "--no-store");
     expect(await post(url, forged(webhook(url, record())))).toBe(401);
-    const { code, stderr } = await running.ended;
-    expect(code).toBe(7);
+    const { exit, stderr } = await ended;
+    expect(exit).toBe(7);
     expect(stderr).toContain("It was not stored");
   });
 });
@@ -124,7 +127,7 @@ describe("forwarding", () => {
   it("forwards bytes and signature headers in order of arrival, and answers with the application's status", async () => {
     const app = await startApp((_, index) => [200, 500, 204][index] ?? 200);
     const home = temporaryHome();
-    const { running, url } = await listen(home, "-f", app.url, "-H", "X-Env: test");
+    const { url, stop } = await listen(home, "-f", app.url, "-H", "X-Env: test");
     const requests = [SERVICE_COVER, DERIVED_COVER, SERVICE_COVER].map((cover) =>
       webhook(url, record(), { cover }),
     );
@@ -145,7 +148,7 @@ describe("forwarding", () => {
     expect(await post(url, requests[0] ?? webhook(url, {}))).toBe(200);
     expect(await post(url, requests[1] ?? webhook(url, {}))).toBe(200);
     expect(app.taken).toHaveLength(4);
-    const { stdout } = await running.stop();
+    const { stdout } = await stop();
     const forwards = jsonLines(stdout).filter(({ type }) => type === "forward");
     expect(forwards.map(({ status }) => status)).toEqual([200, 500, 204, 200]);
     expect(forwards[1]).toMatchObject({ detail: "x".repeat(500) });
@@ -165,16 +168,16 @@ describe("forwarding", () => {
     const port = await new Promise((resolve) =>
       app.stdout.once("data", (text) => resolve(String(text).trim())),
     );
-    const { running, url } = await listen(home, "--forward-to", String(port));
+    const { url, stop } = await listen(home, "--forward-to", String(port));
     for (const cover of [SERVICE_COVER, DERIVED_COVER])
       expect(await post(url, webhook(url, record(), { cover }))).toBe(200);
-    const forwards = jsonLines((await running.stop()).stdout).filter(({ type }) => type === "forward");
+    const forwards = jsonLines((await stop()).stdout).filter(({ type }) => type === "forward");
     expect(forwards.map(({ status }) => status)).toEqual([200, 200]);
   });
 
   it("answers 502 if the application is not reached, and replays the event when it is back", async () => {
     const home = temporaryHome();
-    const { running, url } = await listen(home, "--forward-to", "1");
+    const { url, stop } = await listen(home, "--forward-to", "1");
     const one = record();
     expect(await post(url, webhook(url, one))).toBe(502);
     const app = await startApp(() => 200);
@@ -187,30 +190,30 @@ describe("forwarding", () => {
     expect(app.taken.map(({ body }) => JSON.parse(body.toString()))).toEqual([one]);
     // Accepted meanwhile: the service's next try is answered without another attempt.
     expect(await post(url, webhook(url, one))).toBe(200);
-    await running.stop();
+    await stop();
   });
 
   it("waits for a slow application without delaying others, and forwards a repeated webhook once", async () => {
     let release = (): void => undefined;
     const app = await startApp(() => new Promise((resolve) => (release = () => resolve(200))));
-    const { running, url } = await listen(temporaryHome(), "-f", app.url);
+    const { url, stop, until } = await listen(temporaryHome(), "-f", app.url);
     const slow = webhook(url, record());
     const answers = [post(url, slow), post(url, slow)];
-    await running.until(/"repeated":true/);
+    await until(/"repeated":true/);
     expect(await post(url, forged(slow))).toBe(401);
     expect(app.taken).toHaveLength(1);
     release();
     expect(await Promise.all(answers)).toEqual([200, 200]);
     const { headers } = await answerOf(url, slow);
     expect(headers.get("proxy-status")).toBe('paylink; details="the application accepted it before"');
-    await running.stop();
+    await stop();
     expect(app.taken).toHaveLength(1);
   });
 });
 
 describe("hostile senders", () => {
   it("end their connection with a refusal, and are shown at a bounded rate", async () => {
-    const { running, url } = await listen(temporaryHome());
+    const { running, url } = await startBinary(temporaryHome());
     const { port, hostname, host } = new URL(url);
     const unsigned = `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
     const post = (): Promise<string> =>
