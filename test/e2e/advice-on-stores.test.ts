@@ -1,9 +1,11 @@
 /** What `events`, `verify`, `listen` and `login` advise after a failure, run as it is printed: it shows what was missing. */
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { startListenCommand, startSandboxCommand } from "../support/background-command.ts";
+import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { MERCHANT } from "../support/merchant.ts";
-import { readyUrl, runPaylink, startPaylink, startSandbox, type Ended } from "../support/paylink.ts";
+import type { Ended } from "../support/paylink.ts";
 
 /** The words of the first command at the end of a line. */
 function advisedBy({ stdout, stderr }: Ended): readonly string[] {
@@ -14,7 +16,7 @@ function advisedBy({ stdout, stderr }: Ended): readonly string[] {
 
 it("shows what is missing where a key, a store, an event or an account was", async () => {
   const home = temporaryHome();
-  const run = (args: readonly string[], input = "") => runPaylink(args, { home, input });
+  const run = (args: readonly string[], input = "") => runStep(args, { home, input });
   const db = join(home, "e.db");
 
   // Without a key, nothing is received or verified, until there is a profile with one.
@@ -24,13 +26,12 @@ it("shows what is missing where a key, a store, an event or an account was", asy
     stderr: expect.stringContaining("paylink sandbox"),
   });
   expect(advisedBy(await run(withoutKey.filter((word) => word !== "--json")))).toEqual(["sandbox"]);
-  const sandbox = (await startSandbox(home)).replace(/\/$/, "");
+  const sandbox = (await startSandboxCommand(home)).url.replace(/\/$/, "");
 
   // A store that is not there is made by a listener, and an event that is not there is none of the list.
   const advised = advisedBy(await run(["events", "list", "--db", db]));
   expect(advised).toEqual(["listen", "--db", db]);
-  const listen = startPaylink([...advised, "--port", "0", "--json"], { home });
-  const target = await readyUrl(listen);
+  const { url: target } = await startListenCommand(home, ...advised.slice(1));
   expect(await run(["trigger", "approved", "--to", target, "--reference", "EV-1"])).toMatchObject({
     code: 0,
   });

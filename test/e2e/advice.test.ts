@@ -5,9 +5,10 @@ import { createServer } from "node:http";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { runStep } from "../support/context.ts";
 import { GIVEN_ENVIRONMENT } from "../support/given-environment.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";
-import { BINARY, runPaylink } from "../support/paylink.ts";
+import { BINARY } from "../support/paylink.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
 interface Link {
@@ -157,7 +158,7 @@ it.each<[string, Fault, readonly string[], Readonly<Record<string, string>>, Reg
   const request = { amount: 12, terminalId: "T2", invoiceId: "F-1" };
   writeFileSync(join(home, "request.json"), JSON.stringify(request));
   writeFileSync(join(home, "list.csv"), "invoiceId,amount,terminalId\nR-1,12,T2\n");
-  const failed = await runPaylink(
+  const failed = await runStep(
     args.map((word) => word.replace("{home}", home)),
     { home, env },
   );
@@ -173,7 +174,7 @@ it.each<[string, Fault, readonly string[], Readonly<Record<string, string>>, Reg
 it.each(SHELLS)("cancels the link that %s is told, whatever its id looks like", async (shell) => {
   for (const id of ["--profile=live", "a b/c?d", "$(touch${IFS}pwned);*~<>(&)"]) {
     const { service, home, paste } = await openShop({ id, created: { amount: 99 } });
-    const created = await runPaylink(["-p", "two", ...CREATE], { home });
+    const created = await runStep(["-p", "two", ...CREATE], { home });
     const [advised = ""] = advisedIn(created.stderr);
     await paste(advised.replace("links cancel", "links cancel --yes"), shell);
     expect(service.links).toMatchObject([{ id, status: "cancelled" }]);
@@ -183,7 +184,7 @@ it.each(SHELLS)("cancels the link that %s is told, whatever its id looks like", 
 
 it("prints no command for an id that shells read in different ways", async () => {
   const { home } = await openShop({ id: String.raw`a\'; touch pwned; #`, created: { amount: 99 } });
-  const { stdout, stderr } = await runPaylink(["-p", "two", ...CREATE], { home });
+  const { stdout, stderr } = await runStep(["-p", "two", ...CREATE], { home });
   expect(stderr).toContain("no command can be pasted");
   expect(stdout + stderr).not.toMatch(/paylink -p two links (?:cancel|show)/);
 });
