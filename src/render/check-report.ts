@@ -215,6 +215,7 @@ export function renderAnswer(
   const colour = isSuccess(status) ? paint.green : paint.red;
   const line = `${colour.bold(String(status))} ${paint.dim(`${milliseconds} ms`)}  ${renderCompactRecord(record, paint)}`;
   const body = isPage(reply.headers, reply.text) ? pageWords(reply.text) : reply.text.trim();
-  const below = [...(body === "" ? [] : [clip(body, BODY_LENGTH)]), ...(cause === undefined ? [] : [cause])];
+  const said = body === "" ? [] : clip(body, BODY_LENGTH).split(/\r?\n/);
+  const below = [...said, ...(cause === undefined ? [] : [cause])];
   return [line, ...below.map((text) => safeText(text))].join("\n  ");
 }

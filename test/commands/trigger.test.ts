@@ -1,5 +1,6 @@
 /** `paylink trigger`, in process: its options, what it sends, and how `listen` and `verify` judge it. */
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stringifyJson } from "../../src/values/json.ts";
@@ -9,6 +10,7 @@ import { startListenCommand, startSandboxCommand } from "../support/background-c
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { keyFile, KEYS, privateKeyFile } from "../support/keys.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 describe("paylink trigger", () => {
   it("is accepted by listen, rejected if tampered with, and verify explains both as stored", async () => {
@@ -112,6 +114,23 @@ describe("paylink trigger", () => {
     const local = { PAYLINK_CALLBACK_URL: "http://127.0.0.1:3000/hook" };
     const { stdout } = await runCommand(["trigger", "approved", "--dry-run", "--json"], { env: local });
     expect(JSON.parse(stdout)).toMatchObject({ url: "http://127.0.0.1:3000/hook" });
+  });
+
+  it("shows what a page of an error says, a line below the other", async () => {
+    const home = temporaryHome();
+    const key = privateKeyFile(home);
+    const page = "<title>Error</title><pre>Error: no stock<br> &nbsp; at shop.mjs:41</pre>";
+    const port = await listenOnFreePort(
+      createServer((_, response) => {
+        response.writeHead(500, { "Content-Type": "text/html" }).end(page);
+      }),
+    );
+    const { exit, stdout } = await runCommand(
+      ["trigger", "approved", "--sign-with", key, "--to", `${port}/hook`],
+      { home },
+    );
+    expect(exit).toBe(4);
+    expect(stdout).toMatch(/^500 \d+ ms .*\n {2}Error: no stock\n {2}at shop\.mjs:41\n/);
   });
 
   it("reports an endpoint that does not answer, and refuses a key that cannot sign", async () => {

@@ -580,6 +580,7 @@ describe("the address that the terminal shows", () => {
         headers: { Accept: "text/html" },
       });
       expect([status, text]).toEqual([403, expect.stringContaining(SENTENCE)]);
+      expect(text).not.toContain('href="/"');
     }
   });
 

@@ -159,8 +159,8 @@ export const unknownPage = (): Page =>
     html`<p class="advice">Check that the address is complete, or ask the merchant for a new link.</p>`,
   );
 
-/** The page for browsers; programs get problem details. */
-export const problemPage = ({ title, message, errors }: ServiceProblem): Page =>
+/** The page for browsers; programs get problem details. To who may not see the dashboard, a link to it would show this page again. */
+export const problemPage = ({ title, message, errors, status }: ServiceProblem): Page =>
   messagePage(
     "refused",
     title,
@@ -173,5 +173,5 @@ export const problemPage = ({ title, message, errors }: ServiceProblem): Page =>
               </ul>
               <p class="hint">Go back to correct this.</p>`
       }
-      <a class="button" href="/">Dashboard</a>`,
+      ${status === 403 ? "" : html`<a class="button" href="/">Dashboard</a>`}`,
   );
