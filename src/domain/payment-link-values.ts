@@ -18,12 +18,12 @@ const shownRules: Rules = (type) => typeNamed(type).shownRule ?? replyRules(type
 
 /** Every missing and every wrong field of a request, each at its path. */
 export const problemsOfRequest = (request: JsonObject): Problem[] =>
-  memberProblems(request, MEMBERS.request, requestRules, "is required");
+  memberProblems(request, LINK_MEMBERS.request, requestRules, "is required");
 
 export const problemsOfReply = (reply: JsonObject): Problem[] =>
-  memberProblems(reply, MEMBERS.reply, replyRules, "is missing");
+  memberProblems(reply, LINK_MEMBERS.reply, replyRules, "is missing");
 
-interface FieldNode {
+export interface FieldNode {
   readonly path: LinkFieldPath;
   readonly name: string;
   readonly type: FieldType;
@@ -41,7 +41,7 @@ const membersOf = (side: Side, parent = ""): readonly FieldNode[] =>
   });
 
 /** The fields as a tree: the table would be searched for each row of a list, and each link that it gets (bulk bench). */
-const MEMBERS = { request: membersOf("request"), reply: membersOf("reply") };
+export const LINK_MEMBERS = { request: membersOf("request"), reply: membersOf("reply") };
 
 function memberProblems(
   link: JsonObject,
@@ -68,7 +68,7 @@ export function validPart(request: JsonObject, problems: readonly Problem[]): Pa
 
 /** What can be shown of a reply: without the fields of a type that nothing can show. */
 export function shownPart(reply: JsonObject): PaymentLink {
-  const problems = memberProblems(reply, MEMBERS.reply, shownRules, undefined);
+  const problems = memberProblems(reply, LINK_MEMBERS.reply, shownRules, undefined);
   const rest = withoutFieldsOf(problems, reply);
   return isWithout<PaymentLink>(problems, rest) ? rest : {};
 }
@@ -101,7 +101,7 @@ export function fieldFromText(
 }
 
 /** A reply without the nulls that say the same as no value: of optional fields whose type does not have null. */
-export const withoutNulls = (reply: JsonObject): JsonObject => withoutNullsOf(MEMBERS.reply, reply);
+export const withoutNulls = (reply: JsonObject): JsonObject => withoutNullsOf(LINK_MEMBERS.reply, reply);
 
 function withoutNullsOf(members: readonly FieldNode[], reply: JsonObject): JsonObject {
   const given = Object.entries(reply).flatMap(([name, value]): [string, Json][] => {
@@ -115,13 +115,13 @@ function withoutNullsOf(members: readonly FieldNode[], reply: JsonObject): JsonO
 
 /** The part of a request that a reply has too. */
 export function repeatedPart(request: PaymentLinkRequest): RepeatedPart {
-  const part = membersIn(request, MEMBERS.reply);
+  const part = membersIn(request, LINK_MEMBERS.reply);
   if (!isRepeatedPart(part)) throw new TypeError("a required field of the request is missing");
   return part;
 }
 
 const isRepeatedPart = (part: object): part is RepeatedPart =>
-  MEMBERS.request.every(({ name, isRequired }) => !isRequired || Object.hasOwn(part, name));
+  LINK_MEMBERS.request.every(({ name, isRequired }) => !isRequired || Object.hasOwn(part, name));
 
 function membersIn(link: object, members: readonly FieldNode[]): object {
   const values = new Map<string, unknown>(Object.entries(link));

@@ -2,7 +2,8 @@
 import { SCOPE } from "../../domain/known-services.ts";
 import type { Outcome } from "../../domain/outcome.ts";
 import { LINK_FIELDS, type LinkFieldPath } from "../../domain/payment-link-fields.ts";
-import { linkFieldsOf, fieldMeaning } from "../../domain/payment-link-field-lookup.ts";
+import { fieldMeaning } from "../../domain/payment-link-field-lookup.ts";
+import { type FieldNode, LINK_MEMBERS } from "../../domain/payment-link-values.ts";
 import { FIELD_TYPES } from "../../domain/payment-link-types.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
@@ -19,26 +20,21 @@ const MORE: Readonly<Record<string, JsonSchema>> = {
   "linkOptions.mode": { examples: ["REUSABLE_VARIABLE"] },
 };
 
-/** The members of a link below a path, with their rules and meanings. */
-function linkSchema(side: "request" | "reply", prefix = ""): JsonSchema {
-  const members = linkFieldsOf(side).filter(
-    ([path]) => path.startsWith(prefix) && !path.slice(prefix.length).includes("."),
-  );
-  const required = members.filter(([, field]) => field[side] === "required");
+/** The members of a link, or of an object in one. */
+function linkSchema(members: readonly FieldNode[]): JsonSchema {
+  const required = members.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   return {
     type: "object",
     properties: Object.fromEntries(
-      members.map(([path, { type }]) => {
-        const inner = type === "object" ? linkSchema(side, `${path}.`) : FIELD_TYPES[type].jsonSchema;
-        return [path.slice(prefix.length), { ...inner, ...MORE[path], description: fieldMeaning(path) }];
-      }),
+      members.map(({ path, name, members: inner }) => [name, memberSchema(path, inner)]),
     ),
-    ...(required.length === 0 ? {} : { required: required.map(([path]) => path) }),
+    ...(required.length === 0 ? {} : { required }),
   };
 }
 
-const memberSchema = (path: LinkFieldPath): JsonSchema => ({
-  ...FIELD_TYPES[LINK_FIELDS[path].type].jsonSchema,
+/** Its rules and its meaning. */
+const memberSchema = (path: LinkFieldPath, inner: readonly FieldNode[] = []): JsonSchema => ({
+  ...(inner.length > 0 ? linkSchema(inner) : FIELD_TYPES[LINK_FIELDS[path].type].jsonSchema),
   ...MORE[path],
   description: fieldMeaning(path),
 });
@@ -107,7 +103,7 @@ const PROBLEM = {
 
 export const SCHEMAS = {
   PaymentLinkRequest: {
-    ...linkSchema("request"),
+    ...linkSchema(LINK_MEMBERS.request),
     description: "A link to create: one-time, or multi-use with linkOptions.",
     if: { not: { required: ["linkOptions"] } },
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
@@ -121,7 +117,7 @@ export const SCHEMAS = {
     ),
     additionalProperties: false,
   },
-  PaymentLink: { ...linkSchema("reply"), description: "A payment link." },
+  PaymentLink: { ...linkSchema(LINK_MEMBERS.reply), description: "A payment link." },
   PaymentLinks: {
     description: "One page of a list.",
     ...object({
