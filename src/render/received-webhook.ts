@@ -13,7 +13,8 @@ import { clip, widthOf } from "./width.ts";
 import { formatLocal, wrap, NO_VALUE } from "./layout.ts";
 import {
   recordAmount,
-  paintOutcome,
+  alignedOutcome,
+  LONGEST_USUAL,
   recordLines,
   type RecordStyle,
   renderOutcomeLine,
@@ -108,7 +109,7 @@ export function renderCompactWebhook(event: Received, { paint, width }: RecordSt
   return [
     paint.dim(time),
     ...marks.map(({ painted }) => painted),
-    paintOutcome(outcome, paint) + " ".repeat(Math.max(0, LONGEST_USUAL - outcome.length)),
+    alignedOutcome(outcome, paint),
     paint.bold(amount),
     reference,
     paint.dim(uti),
@@ -116,9 +117,6 @@ export function renderCompactWebhook(event: Received, { paint, width }: RecordSt
     .filter((text) => text !== "")
     .join("  ");
 }
-
-/** Of the everyday outcomes. */
-const LONGEST_USUAL = "CANCELLED".length;
 
 /** A query may hold a secret of the receiver. */
 const receivedAtPath = ({ request }: Received): string => safeText(request.target.split("?", 1)[0] ?? "");

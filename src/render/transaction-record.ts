@@ -174,14 +174,20 @@ function noteOn(name: string, value: string): string {
   return name === "reference" && suffix !== null ? `  (base ${base}, suffix ${suffix})` : "";
 }
 
+/** Characters of the longest everyday outcome. */
+export const LONGEST_USUAL = "CANCELLED".length;
+
+/** So that what follows stands in one column. */
+export const alignedOutcome = (outcome: Outcome, paint: Paint): string =>
+  paintOutcome(outcome, paint) + " ".repeat(Math.max(0, LONGEST_USUAL - outcome.length));
+
 /** One line: outcome, amount, reference, card and uti. */
 export function renderCompactRecord(record: TransactionRecord, paint: Paint): string {
   const outcome = outcomeOf(record);
-  const padding = " ".repeat(Math.max(0, "CANCELLED".length - outcome.length));
   const rest = (["reference", "cardScheme", "cardPan", "uti"] as const).map((name) =>
     safeText(textOf(record, name) || NO_VALUE),
   );
-  return [paintOutcome(outcome, paint) + padding, paint.bold(recordAmount(record)), ...rest].join("  ");
+  return [alignedOutcome(outcome, paint), paint.bold(recordAmount(record)), ...rest].join("  ");
 }
 
 /** The card, and what its bank answered: "VISA ************1111  05 do not honour". */

@@ -97,10 +97,7 @@ export async function openAdmin(
   const faulted = (error: unknown): void => out.warn(`${host}:${port}: ${messageOf(error)}`);
   const server = await serve(handler, { host, port, maxBody: 0, faulted }).catch((error: unknown) => {
     if (!(error instanceof PaylinkError) || error.code !== "port_in_use") throw error;
-    throw new PaylinkError("port_in_use", error.message, {
-      cause: error,
-      hints: [hint`Use another port in --admin, or port 0 for a free one.`],
-    });
+    throw error.with({ hints: [hint`Use another port in --admin, or port 0 for a free one.`] });
   });
   if (!isPrivate)
     out.warn(`Other machines can read the health and the metrics at ${server.url} without a password.`);
