@@ -1,6 +1,6 @@
 /** Reads the merchant's books, CSV or JSON lines: what is booked as paid, by order number, with the reader of `bulk`. */
 import { comparableText } from "../values/comparable-text.ts";
-import { plural } from "../values/plural.ts";
+import { linesText, plural } from "../values/plural.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import { signOf, type Sum, Sums } from "../domain/money.ts";
@@ -220,7 +220,7 @@ function readLines(list: List, money: ListMoney, options: BooksOptions): ReadLin
     lines: [...lines, ...bookedPayments(refunds, lines)],
     unnamed: { count: count.unnamed, sums: unnamed.list() },
     problems: problems.list().map(({ at, message, lines: named, rows }) => ({
-      at: `line ${named.join(", ")}${rows > named.length ? ` and ${rows - named.length} more` : ""}`,
+      at: linesText(named, rows),
       message: `${at} ${message}`.trim(),
     })),
     remarks: [
@@ -267,8 +267,7 @@ const MOST_BOOK_LINES = 10;
 function booksWarnings(rows: readonly ListRow[], message: string): Problem[] {
   if (rows.length === 0) return [];
   const named = rows.slice(0, MOST_BOOK_LINES).map(({ line }) => line);
-  const more = rows.length > named.length ? ` and ${rows.length - named.length} more` : "";
-  return [{ at: `line ${named.join(", ")}${more} of the books`, message }];
+  return [{ at: `${linesText(named, rows.length)} of the books`, message }];
 }
 
 /** Instead of an order number, it says so; or it has none, and the sum of all other rows. */

@@ -1,4 +1,5 @@
 /** Shows what an application has booked of the webhooks of `check`. Each finding is a sentence that names order and cause. */
+import { someOf } from "../values/plural.ts";
 import type { BookedOrder } from "../check/booked.ts";
 import type { OrderUse, PostedPayment } from "../check/endpoint.ts";
 import { formatAmount, type Sum } from "../domain/money.ts";
@@ -92,6 +93,5 @@ const CASES_NAMED = 4;
 
 function caseNames(uses: readonly OrderUse[]): string {
   const names = [...new Set(uses.map((use) => use.case.name))];
-  const rest = names.length - CASES_NAMED;
-  return `cases ${names.slice(0, CASES_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  return `cases ${someOf(names.slice(0, CASES_NAMED), names.length)}`;
 }

@@ -1,6 +1,6 @@
 /** Shows a bulk run: its list before it is sent, its progress, its warnings and the number of rows with each outcome. */
 import { durationWords } from "../values/time.ts";
-import { plural, wordFor, formatCount } from "../values/plural.ts";
+import { linesText, plural, wordFor, formatCount } from "../values/plural.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-shapes.ts";
 import type { Problem } from "../domain/errors.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
@@ -41,8 +41,7 @@ interface ShownProblem extends Problem {
 
 /** `line 3, amount`, or `lines 2, 3, 4 and 506 more, amount`. */
 function rowPlace({ at, lines, rows }: ShownProblem): string {
-  const more = rows > lines.length ? ` and ${formatCount(rows - lines.length)} more` : "";
-  const place = `${wordFor(rows, "line", "lines")} ${lines.join(", ")}${more}`;
+  const place = linesText(lines, rows);
   return at === "" ? place : `${place}, ${safeText(at)}`;
 }
 

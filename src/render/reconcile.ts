@@ -1,5 +1,5 @@
 /** A reconciliation as text: what each finding means for the money, what to do next, and the summary. */
-import { plural, formatCount } from "../values/plural.ts";
+import { formatCount, linesText, plural } from "../values/plural.ts";
 import { type CommandLine, paylink } from "../domain/hint.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
 import { capitalized } from "../values/sentence.ts";
@@ -63,7 +63,7 @@ function findingWords(finding: Finding): string {
     case "not booked":
       return `${order} was paid, ${money}${at}; your books do not have it.`;
     case "booked only":
-      return `Your books have ${order}, ${money} (line ${finding.lines.join(", ")}); ${
+      return `Your books have ${order}, ${money} (${linesText(finding.lines)}); ${
         finding.key === undefined
           ? "there is no paid link and no webhook for it"
           : `there is no paid link for it, and its webhook was verified by the key ${shortKey(finding.key)}, which is not a key of this account`

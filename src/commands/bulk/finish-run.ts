@@ -1,5 +1,5 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
-import { plural, formatCount } from "../../values/plural.ts";
+import { plural, formatCount, someOf } from "../../values/plural.ts";
 import type { CheckedRow } from "../../bulk/read.ts";
 import { canBePaid, earlierOutcome, type RowOutcome } from "../../bulk/outcome.ts";
 import type { PlannedRow } from "../../bulk/plan.ts";
@@ -236,10 +236,8 @@ function runFailure(
 
 function withoutLinkText(orders: readonly string[]): string {
   if (orders.length === 0) return "";
-  const named = orders.slice(0, MOST_NAMED_ROWS).join(", ");
-  const more =
-    orders.length > MOST_NAMED_ROWS ? ` and ${formatCount(orders.length - MOST_NAMED_ROWS)} more` : "";
-  return ` ${plural(orders.length, "customer has", "customers have")} no link that can be paid now, since the earlier links have ended: ${named}${more}.`;
+  const named = someOf(orders.slice(0, MOST_NAMED_ROWS), orders.length);
+  return ` ${plural(orders.length, "customer has", "customers have")} no link that can be paid now, since the earlier links have ended: ${named}.`;
 }
 
 /** Nothing tells the link of such a row from others. */

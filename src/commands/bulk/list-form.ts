@@ -1,5 +1,5 @@
 /** What keeps a list from being sent before anything else is known: its columns, and rows that say what became of them. */
-import { plural, wordFor } from "../../values/plural.ts";
+import { linesText, plural } from "../../values/plural.ts";
 import { isOfLinks, ownColumns } from "../../bulk/results.ts";
 import { requestOf, type RowContext } from "../../bulk/row.ts";
 import { claimOf, type RowClaim } from "../../bulk/settled-rows.ts";
@@ -69,10 +69,8 @@ export const rowContextOf = (
 
 /** What some rows say in a column, and what they ask for. */
 const claimProblem = ({ at, message, lines, rows }: RowProblem, sums: readonly Sum[]): Problem => {
-  const more = rows > lines.length ? ` and ${rows - lines.length} more` : "";
   const money = sums.length === 0 ? "" : `, ${renderSums(sums)}`;
-  const where = `${wordFor(rows, "line", "lines")} ${lines.join(", ")}${more}`;
-  return { at, message: `says ${message} in ${plural(rows, "row")}${money} (${where})` };
+  return { at, message: `says ${message} in ${plural(rows, "row")}${money} (${linesText(lines, rows)})` };
 };
 
 interface RowWithClaim extends RowClaim {
