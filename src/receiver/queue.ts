@@ -11,7 +11,6 @@ import { type Claimed, type DeliveryQueue, type Forward, type Retry } from "../e
 import { CLAIM_MARGIN, type Forwarder, type ForwarderParts, replyFor } from "./forwarder.ts";
 import { targetOf } from "./outcome-routes.ts";
 import { askedTime, type Room, TargetState } from "./target-state.ts";
-import { type Bell, createBell } from "./queue-bell.ts";
 
 /** Milliseconds between looks at the queue, for events that became due. */
 const LOOK_EVERY = 1_000;
@@ -257,5 +256,33 @@ function createStoreQuestion(warn: (text: string) => void) {
       failing.set(what, reason);
       return instead;
     }
+  };
+}
+
+/** What the loop of a target waits for: somebody rings, or time passes. A ring while nobody waits ends the next wait. */
+interface Bell {
+  readonly ring: () => void;
+  readonly heard: (milliseconds: number) => Promise<void>;
+}
+
+function createBell({ after }: Timers): Bell {
+  let isRung = false;
+  let wake = (): void => undefined;
+  return {
+    ring: () => {
+      isRung = true;
+      wake();
+    },
+    heard: async (milliseconds) => {
+      if (!isRung)
+        await new Promise<void>((resolve) => {
+          const cancel = after(milliseconds, resolve);
+          wake = () => {
+            cancel();
+            resolve();
+          };
+        });
+      isRung = false;
+    },
   };
 }

@@ -4,11 +4,11 @@ import { createHash } from "node:crypto";
 import { PaylinkError } from "../domain/errors.ts";
 import { hint, type Hint, paylink } from "../domain/hint.ts";
 import type { Send } from "../http/exchange.ts";
+import { fieldLines } from "../http/message.ts";
 import type { SharedToken, TokenClient } from "../settings/token-files.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { SETTINGS } from "../settings/setting-table.ts";
 import { createApi, type Api } from "./client.ts";
-import { watchClock } from "./service-clock.ts";
 import { withRetries, type RetryParts } from "./retries.ts";
 import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
 
@@ -140,4 +140,26 @@ function noToken(settings: ResolvedSettings): PaylinkError {
       ],
     },
   );
+}
+
+/** The clock of the service beside this one: links have its dates, so advice to look for one goes by whichever is behind. */
+interface ServiceClock {
+  /** The same `Send`, which notes the date of each answer. */
+  readonly send: Send;
+  /** The time by the clock that is behind. */
+  readonly earliest: () => Date;
+}
+
+function watchClock(send: Send, now: () => Date): ServiceClock {
+  let behind = 0;
+  return {
+    send: async (request, options) => {
+      const reply = await send(request, options);
+      const [date = ""] = fieldLines(reply.headers, "date");
+      const answered = Date.parse(date);
+      if (!Number.isNaN(answered)) behind = Math.max(behind, now().getTime() - answered);
+      return reply;
+    },
+    earliest: () => new Date(now().getTime() - behind),
+  };
 }

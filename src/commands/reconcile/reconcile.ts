@@ -1,6 +1,7 @@
 /** `paylink reconcile`: compares what was paid, what arrived, what was accepted and what is booked, and prints what differs. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
+import { type CommandLine, paylink } from "../../domain/hint.ts";
 import { JsonNumber, stringifyJson } from "../../values/json.ts";
 import { standingMappings } from "../../lists/columns.ts";
 import { sumJson } from "../../orders/order-json.ts";
@@ -9,13 +10,17 @@ import { type Finding, type FindingName, FINDINGS, isDifference } from "../../re
 import { Suggestions } from "../../reconcile/near-numbers.ts";
 import { compareOrders, type Counted, isDifferent, type Summary } from "../../reconcile/summary.ts";
 import { renderServiceName } from "../../render/account.ts";
-import { renderHint } from "../../render/hint.ts";
+import { renderCommand, renderHint } from "../../render/hint.ts";
 import { fitLines, formatLocal, wrap } from "../../render/layout.ts";
 import {
   booksRemarks,
   callbackText,
   differencesText,
+  findingText,
+  hasNoWebhook,
   headingText,
+  nextStep,
+  suggestionText,
   NOTHING_RECEIVED,
   reusableText,
   summaryText,
@@ -26,7 +31,6 @@ import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { ValuesOf } from "../command.ts";
 import { openOrderSources } from "../order-sources.ts";
 import { collectSides, type Collected } from "./collect.ts";
-import { detailOf, type FindingWords, meaningOf, nextCommand, nextText } from "./finding-words.ts";
 import type { reconcileFlags } from "./command.ts";
 import { DEFAULT_PERIOD } from "../shared-flags.ts";
 
@@ -190,4 +194,35 @@ function* findingTexts(
     const next = nextCommand(finding, words);
     if (next !== undefined) yield `    ${renderHint([next], words.named)}`;
   }
+}
+
+/** What the words of a finding need besides: an order number of the other side may be nearly the same. */
+interface FindingWords {
+  /** Where the profile asks webhooks to be sent to, in words. */
+  readonly callback: string;
+  readonly suggestions: Suggestions;
+  readonly named: Context["named"];
+}
+
+/** What it means, as sentences. */
+function meaningOf(finding: Finding, { suggestions }: FindingWords): string {
+  const near = suggestions.for(finding);
+  return near === undefined
+    ? findingText(finding)
+    : `${findingText(finding)} ${suggestionText(finding, near)}`;
+}
+
+/** The same where the callback address is not said once for all. */
+const detailOf = (finding: Finding, words: FindingWords): string =>
+  hasNoWebhook(finding) ? `${meaningOf(finding, words)} ${words.callback}` : meaningOf(finding, words);
+
+/** The command that helps next. */
+function nextCommand(finding: Finding, { suggestions }: FindingWords): CommandLine | undefined {
+  const near = finding.finding === "booked only" ? suggestions.for(finding) : undefined;
+  return near === undefined ? nextStep(finding) : paylink`reconcile ${near}`;
+}
+
+function nextText(finding: Finding, words: FindingWords): string | undefined {
+  const next = nextCommand(finding, words);
+  return next && renderCommand(next, words.named);
 }

@@ -9,7 +9,7 @@ import { type TransactionRecord, amountIn, outcomeOf, textOf } from "../../domai
 import type { Bars } from "../../pages/trend.ts";
 import { type Connection, IN_MEMORY, type Statement, inTransaction } from "../../store/sqlite/connection.ts";
 import type { Value } from "../../store/sql.ts";
-import { lockFile, openDatabase } from "../../store/sqlite/open.ts";
+import { lockFile, openDatabase, versionOf } from "../../store/sqlite/open.ts";
 import type { LinksQuery } from "../link-input.ts";
 import {
   DELIVERY_ROWS,
@@ -34,7 +34,6 @@ import {
   recordOf,
 } from "./ledger-rows.ts";
 import { LEDGER_STEPS, LINK_STATUS } from "./schema.ts";
-import { requireLedger } from "./ledger-version.ts";
 import * as z from "zod/mini";
 
 /** Call everything that changes it within `write`. Reads see each change at once. */
@@ -253,3 +252,27 @@ const SELECT_NEXT =
   "SELECT * FROM deliveries WHERE state = 'pending' AND due <= ? AND linkId NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
 
 const SELECT_NEXT_DUE = "SELECT due FROM deliveries WHERE state = 'pending' AND due > ? ORDER BY due LIMIT 1";
+
+/** Throws for a file with other tables; `reset` makes any ledger a new file. */
+function requireLedger(path: string, database: Connection, reset: boolean): void {
+  if (versionOf(database) === 0) return;
+  const tables = tablesIn(database);
+  // The event store has no clock.
+  if (!tables.includes("clock"))
+    throw new PaylinkError("file_unreadable", `${path} is a database, but not one of the sandbox.`, {
+      hints: [hint`Name another file with --db.`],
+    });
+  if (reset) deleteTables(database, tables);
+}
+
+const tablesIn = (database: Connection): readonly string[] =>
+  database
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+    .all()
+    .map(({ name }) => String(name));
+
+const deleteTables = (database: Connection, tables: readonly string[]): void =>
+  inTransaction(database, () => {
+    for (const table of tables) database.exec(`DROP TABLE ${table}`);
+    database.exec("PRAGMA user_version=0");
+  });
