@@ -4,10 +4,11 @@ import { describe, expect, it } from "vitest";
 import { fitLines, renderTable } from "../../src/render/layout.ts";
 
 it("renders a table of more rows than a function takes arguments", () => {
-  const rows = Array.from({ length: 500_000 }, (_, row) => [{ text: String(row) }, { text: "x" }]);
+  const rows = Array.from({ length: 150_000 }, (_, row) => [{ text: String(row) }]);
+  expect(() => Math.max(...rows.map(({ length }) => length))).toThrow(RangeError);
   const lines = renderTable(rows).split("\n");
-  expect(lines).toHaveLength(500_000);
-  expect(lines.at(-1)).toBe("499999  x");
+  expect(lines).toHaveLength(150_000);
+  expect(lines.at(-1)).toBe("149999");
 });
 
 describe("lines that fit", () => {
