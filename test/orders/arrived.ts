@@ -6,8 +6,10 @@ import { KEYS, OTHER_KEYS } from "../support/keys.ts";
 import { AT, genuine, verdict } from "../support/stored-events.ts";
 import { bodyOf, type History, type VectorEvent } from "./vectors.ts";
 
+const THUMBPRINTS = [KEYS, OTHER_KEYS].map(({ publicKey }) => thumbprintOf(publicKey));
+
 /** The thumbprint of the key with this number, 1 or 2. */
-export const keyOf = (key = 1): string => thumbprintOf((key === 1 ? KEYS : OTHER_KEYS).publicKey);
+export const keyOf = (key = 1): string => THUMBPRINTS[key - 1] ?? "";
 
 /** The event as a receiver has verified it. */
 export function arrived(event: VectorEvent, history: Pick<History, "number" | "keys">, id: string): NewEvent {

@@ -63,8 +63,9 @@ export const VECTORS_NOW = new Date(vectors.now);
 
 /** The body of an event. */
 export function bodyOf({ set }: VectorEvent, { number }: Pick<History, "number">): Uint8Array {
-  const record = Object.entries({ ...vectors.record, reference: number, ...set });
-  return Buffer.from(JSON.stringify(Object.fromEntries(record.filter(([, value]) => value !== null))));
+  const record: Record<string, unknown> = { ...vectors.record, reference: number, ...set };
+  for (const name in record) if (record[name] === null) record[name] = undefined;
+  return Buffer.from(JSON.stringify(record));
 }
 
 /** The links of the history, as the service has them. */
