@@ -1,14 +1,14 @@
-/** Every example of every help page is run against a sandbox and a listener; what needs a shell or a folder has one of its own. */
+/** Every example of every help page is run against a sandbox and a listener; what needs a shell has one of its own. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { helpPages } from "../support/help-pages.ts";
 import { temporaryHome } from "../support/home.ts";
 import type { Ended } from "../support/paylink.ts";
-import { openShell } from "../support/shell.ts";
+import { openShell, type Shell } from "../support/shell.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
 const pages = await helpPages();
@@ -79,45 +79,45 @@ async function startApplication(): Promise<string> {
 const GOES_ON =
   /^(?:20\S+ \S+ \S+ info )?(?:Listening on|Sandbox on|paylink inspect on|\{"type":"ready"|Waiting for (?:the payment|events))/m;
 
-/** The words of an example that needs neither a shell nor the folder that it runs in; undefined for others. */
+/** The words of an example that needs no shell; undefined for others. */
 function plainWords(example: string): string[] | undefined {
-  const isPlain =
-    /^paylink(?: (?:[\w@%+=:,./-]+|'[^']*'|"[^"$`\\]*"))+$/.test(example) &&
-    !/^paylink (?:test|demo|completion) | "paylink |\.(?:csv|jsonl?|pem|key|http|db|png|xml)\b/.test(example);
-  if (!isPlain) return undefined;
+  if (!/^paylink(?: (?:[\w@%+=:,./-]+|'[^']*'|"[^"$`\\]*"))+$/.test(example)) return undefined;
   return [...example.matchAll(/ (?:'([^']*)'|"([^"]*)"|(\S+))/g)].map(([, ...words]) => words.join(""));
 }
 
 /** Runs it in this process, which takes a tenth of the time of a shell and a program of its own. */
-async function runPlain(words: readonly string[], home: string): Promise<Ended> {
+async function runPlain(words: readonly string[], { home, path }: Shell): Promise<Ended> {
   const ends = new AbortController();
   const look = (text: string): void => {
     if (GOES_ON.test(text)) ends.abort(interrupted());
   };
-  const options = { home, signal: ends.signal, watch: look, watchStderr: look };
+  const options = { home, env: { PATH: path }, signal: ends.signal, watch: look, watchStderr: look };
   const { exit: code, stdout, stderr } = await runCommand(words, options);
   return { code, stdout, stderr };
 }
 
 /** The example with what a command within it prints, as a shell puts it there. */
-async function withAnswers(example: string, home: string): Promise<string> {
+async function withAnswers(example: string, shell: Shell): Promise<string> {
   const [asked, inner = ""] = /(?<= )\$\((paylink [^()]+)\)/.exec(example) ?? [];
   const words = plainWords(inner);
   if (asked === undefined || words === undefined) return example;
-  return example.replace(asked, `'${(await runPlain(words, home)).stdout.trim()}'`);
+  return example.replace(asked, `'${(await runPlain(words, shell)).stdout.trim()}'`);
 }
 
 it.each(STAGES)("of $names", async ({ of: names }) => {
   const { home, env, staged } = await stage();
   const shell = openShell(home);
   writeFileSync(join(shell.cwd, "package.json"), '{"scripts": {"test": "paylink create --reusable"}}');
+  const before = process.cwd();
+  onTestFinished(() => process.chdir(before));
+  process.chdir(shell.cwd);
   const failed: object[] = [];
   for (const example of names.flatMap(examplesOf)) {
-    const line = await withAnswers(staged(example), home);
+    const line = await withAnswers(staged(example), shell);
     const words = plainWords(line);
     const { code, stdout, stderr } = await (words === undefined
       ? shell.run(line, { env, interruptAt: GOES_ON })
-      : runPlain(words, home));
+      : runPlain(words, shell));
     const passed = code === 0 || (code === 130 && GOES_ON.test(stdout + stderr));
     if (!passed) failed.push({ example, code, said: stdout + stderr });
   }

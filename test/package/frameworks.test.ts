@@ -65,14 +65,15 @@ it("verifies in Koa and NestJS, with and without their body parsers", async () =
 
 /** An empty project with the frameworks and the packed library, as `npm install` makes it. */
 async function openProject() {
-  const { cwd, home, run } = openShell(temporaryHome());
+  const shell = openShell(temporaryHome());
+  const { cwd, home, run } = shell;
   const modules = join(cwd, "node_modules");
   mkdirSync(join(modules, "@types"), { recursive: true });
   for (const name of readdirSync(frameworks()).filter((one) => !/^\.|^@types$/.test(one)))
     symlinkSync(join(frameworks(), name), join(modules, name));
   for (const name of readdirSync(join(ROOT, "node_modules/@types")))
     symlinkSync(join(ROOT, "node_modules/@types", name), join(modules, "@types", name));
-  const { filename } = await pack({ cwd, home, run }, "paylink-webhooks");
+  const { filename } = await pack(shell, "paylink-webhooks");
   const unpacked = await run(`tar xzf ${filename} && mv package node_modules/paylink-webhooks`);
   expect(unpacked).toMatchObject({ code: 0 });
   return { cwd, home, run };

@@ -10,6 +10,8 @@ export interface Shell {
   readonly home: string;
   /** Where scripts run. */
   readonly cwd: string;
+  /** Their PATH. */
+  readonly path: string;
   readonly run: (script: string, options?: ScriptOptions) => Promise<Ended>;
 }
 
@@ -23,8 +25,8 @@ interface ScriptOptions {
 export function openShell(home: string, bin = builtProgram(home)): Shell {
   const cwd = join(home, "project");
   mkdirSync(cwd);
+  const path = [bin, dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter);
   const run = (script: string, { env = {}, interruptAt }: ScriptOptions = {}): Promise<Ended> => {
-    const path = [bin, dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter);
     const child = spawn("bash", ["-c", script], {
       cwd,
       detached: true,
@@ -49,7 +51,7 @@ export function openShell(home: string, bin = builtProgram(home)): Shell {
       child.on("close", (code) => done({ code, stdout, stderr }));
     });
   };
-  return { home, cwd, run };
+  return { home, cwd, path, run };
 }
 
 function builtProgram(home: string): string {
