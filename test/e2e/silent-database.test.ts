@@ -1,6 +1,8 @@
-/** Ctrl-C and SIGTERM while PostgreSQL is silent: the command ends with the code of the signal, and waits for nothing. */
+/** Ctrl-C and SIGTERM while PostgreSQL is silent, in process and of the built program: the command ends with the code of the signal, and waits for nothing. */
 import { createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { startCommand } from "../support/background-command.ts";
+import { interrupted, terminated } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { keyFile } from "../support/keys.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
@@ -29,9 +31,9 @@ async function silentServer(): Promise<{ readonly url: string; readonly reached:
 }
 
 describe.each([
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const)("%s", (signal, code) => {
+  ["SIGINT", interrupted(), 130],
+  ["SIGTERM", terminated(), 143],
+] as const)("%s", (_, reason, exit) => {
   it.each([
     ["events", "list"],
     ["events", "stats", "--json"],
@@ -43,10 +45,10 @@ describe.each([
     const home = temporaryHome();
     const { url, reached } = await silentServer();
     const args = words.map((word) => word.replace("{key}", keyFile(home)));
-    const running = startPaylink(args, { home, env: { PAYLINK_DB: url } });
+    const { stop } = startCommand(args, { home, env: { PAYLINK_DB: url } });
     await reached;
     // One that waits for its database ends with 5.
-    expect(await running.stop(signal)).toMatchObject({ code });
+    expect(await stop(reason)).toMatchObject({ exit });
   });
 });
 
