@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { CREATE } from "../support/account.ts";
+import { startCommand, startSandboxCommand } from "../support/background-command.ts";
 import { ANSWER } from "../support/link-request.ts";
 import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
+import { runPaylink } from "../support/paylink.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 
 const FULL = [...CREATE, "--terminal-id", "1234567890", "--expires", "2099-01-31T12:00:00Z"];
@@ -16,13 +17,13 @@ const FULL = [...CREATE, "--terminal-id", "1234567890", "--expires", "2099-01-31
 describe("create --wait", () => {
   it("ends with the payment at the sandbox, without a key or a listener", async () => {
     const home = temporaryHome();
-    await startSandbox(home);
-    const waiting = startPaylink([...CREATE, "--wait", "--timeout", "60s"], { home });
+    await startSandboxCommand(home);
+    const waiting = startCommand([...CREATE, "--wait", "--timeout", "60s"], { home });
     const [url = ""] = await waiting.until(/^http\S+/);
     expect((await runStep(["pay", url, "--outcome", "declined"], { home })).code).toBe(0);
     expect((await runStep(["pay", url], { home })).code).toBe(0);
     const ended = await waiting.ended;
-    expect(ended.code).toBe(0);
+    expect(ended.exit).toBe(0);
     expect(ended.stdout).toMatch(/status +paid/);
   });
 });
@@ -33,7 +34,7 @@ describe("create --curl", () => {
     const home = temporaryHome();
     const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1" };
     const args = [...FULL, "--description", `It's "10%" & $HOME \\ \`id\``];
-    const { stdout, code } = await runPaylink([...args, "--curl"], { home, env });
+    const { stdout, code } = await runStep([...args, "--curl"], { home, env });
     expect(code).toBe(0);
     expect(stdout).not.toContain("token-1");
     expect(server.requests).toEqual([]);
@@ -41,7 +42,7 @@ describe("create --curl", () => {
       env: { ...env, PATH: process.env["PATH"] },
     });
     expect(curl.stdout).toBe(ANSWER);
-    await runPaylink(args, { home, env });
+    await runStep(args, { home, env });
     // The same, with whatever is on the machine left out: what a shell makes of the words.
     const words = await promisify(execFile)("/bin/sh", ["-c", `curl() { printf '%s\\n' "$@"; }\n${stdout}`], {
       env,
