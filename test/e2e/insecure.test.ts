@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { selfSigned } from "../support/certificate.ts";
 import { runStep } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
+import { giveMerchant } from "../support/merchant.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
@@ -57,6 +58,7 @@ describe("a self-signed certificate", () => {
 describe("sandbox deliveries to a self-signed https listener", () => {
   async function payment(...sandboxFlags: string[]) {
     const home = temporaryHome();
+    giveMerchant(home);
     const sandbox = startPaylink(["sandbox", "--port", "0", "--json", ...sandboxFlags], { home });
     await readyUrl(sandbox);
     const { cert, key } = selfSigned(home, "localhost");

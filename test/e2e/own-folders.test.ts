@@ -4,6 +4,7 @@ import nodeModule from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
+import { giveMerchant } from "../support/merchant.ts";
 import { runPaylink } from "../support/paylink.ts";
 import { openShell } from "../support/shell.ts";
 
@@ -58,7 +59,7 @@ describe("the program, with PAYLINK_HOME/cache", () => {
     const home = join(user, "paylink");
     const documents = join(user, "documents");
     usersFiles(documents);
-    mkdirSync(home);
+    giveMerchant(home);
     put(join(home, "cache"), documents);
     const before = filesIn(user);
     expect(Object.keys(before).length).toBeGreaterThan(2);

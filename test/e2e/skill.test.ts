@@ -1,8 +1,9 @@
 /** The skill for coding agents, as the package has it: its commands are run as they stand, in the order given. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { startCommand } from "../support/background-command.ts";
 import { temporaryHome } from "../support/home.ts";
-import { startPaylink } from "../support/paylink.ts";
+import { giveMerchant } from "../support/merchant.ts";
 import { freePort } from "../support/ports.ts";
 import { openShell } from "../support/shell.ts";
 
@@ -23,7 +24,8 @@ it("has commands that all succeed", async () => {
   for (const port of [3000, 4000, 4010]) ports[port] = await freePort();
   const home = temporaryHome();
   // The application has read the key of the sandbox when that ran before.
-  const earlier = startPaylink(["sandbox", "--port", ports["4010"] ?? "", "--json"], { home });
+  giveMerchant(home);
+  const earlier = startCommand(["sandbox", "--port", ports["4010"] ?? "", "--json"], { home });
   await earlier.until(/"ready"/);
   const application = [
     "listen",
@@ -34,7 +36,7 @@ it("has commands that all succeed", async () => {
     "--no-store",
     "--json",
   ];
-  await startPaylink(application, { home }).until(/"ready"/);
+  await startCommand(application, { home }).until(/"ready"/);
   await earlier.stop();
   const shell = openShell(home);
   const script = blocks.join("").replace(/\b(?:3000|4000|4010)\b/g, (port) => ports[port] ?? port);
