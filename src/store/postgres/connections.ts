@@ -6,7 +6,7 @@ import type { All } from "../dialects.ts";
 import type { Row, Value } from "../sql.ts";
 import { type Failed, type Server, explained, failureToConnect, isNetworkFailure } from "./failures.ts";
 import { requireChannelBinding } from "./channel-binding.ts";
-import { type Destination, type Way, destinationOf } from "./ways.ts";
+import { type Destination, type Way, destinationOf } from "./destination.ts";
 
 export interface Connections {
   /** What messages call the database. */

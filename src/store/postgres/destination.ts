@@ -1,4 +1,4 @@
-/** The ways to a database: each server of its URL, with TLS or without as `sslmode` says. */
+/** Where a database is, as its URL and the variables say: each server of it, with TLS or without as `sslmode` says, and the login. */
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
