@@ -103,7 +103,6 @@ export interface Ended {
   readonly left: number;
 }
 
-/** The number of all cases. */
 export const caseCount = (parts: Pick<EndpointCheckParts, "cover" | "key" | "orders">): number =>
   casesFor(parts).length;
 

@@ -13,7 +13,6 @@ import { linkId } from "../service/links.ts";
 import type { EventStore } from "../store/event-store.ts";
 import type { OrderSources } from "./order-sources.ts";
 
-/** What was found of one order number. */
 export interface FoundOrder {
   readonly number: string;
   readonly links: NamedLink[];

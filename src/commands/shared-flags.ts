@@ -132,7 +132,6 @@ export const signingKeyFlag = flag(
   { example: "key.pem" },
 );
 
-/** The private key for what is forwarded. */
 export const forwardingKeyFlag = flag(
   "--sign-with <file>",
   "sign each attempt with this private key instead of sending the service's signature; paylink creates the file, and <file>.pub, if it does not exist",

@@ -1,6 +1,5 @@
 /** Advice with commands of paylink in it, as values: `render/hint.ts` makes text of them. */
 
-/** A word of a command. */
 export interface CommandWord {
   readonly text: string;
   /**

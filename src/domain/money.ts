@@ -168,7 +168,6 @@ export function restOf(amount: JsonNumber, part: JsonNumber): JsonNumber {
   return new JsonNumber(decimalOf(rest < 0n ? 0n : rest, decimals));
 }
 
-/** A number of these units as a decimal. */
 function decimalOf(units: bigint, decimals: number): string {
   if (units < 0n) return `-${decimalOf(-units, decimals)}`;
   const digits = String(units).padStart(decimals + 1, "0");

@@ -55,7 +55,6 @@ export const OPERATIONS = {
 
 export type OperationName = keyof typeof OPERATIONS;
 
-/** The operations on one link. */
 export type LinkOperation = {
   [Name in OperationName]: (typeof OPERATIONS)[Name]["path"] extends `${string}/{id}${string}` ? Name : never;
 }[OperationName];

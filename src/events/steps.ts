@@ -34,7 +34,6 @@ export interface Step {
   readonly event?: string;
 }
 
-/** A link of an order, with its id. */
 export interface NamedLink {
   readonly id: string;
   readonly link: PaymentLink;

@@ -34,7 +34,6 @@ function decimalIn(number: string, decimalComma: boolean): string | undefined {
   return parsed.ok ? parsed.value.value : undefined;
 }
 
-/** A signed amount in a cell. */
 export interface CellAmount {
   /** A plain decimal, negative with a minus. */
   readonly amount: string;

@@ -98,7 +98,6 @@ export function splitAmount(text: string): {
 export interface CurrencyEvidence {
   /** `the column "Amount (GBP)"`, `--currency`. */
   readonly of: string;
-  /** As it is spelled. */
   readonly spelled: string;
   readonly currencies: readonly string[];
 }
@@ -124,7 +123,6 @@ export function agreedCurrency(
 
 const AMOUNTS = ["amount", "linkOptions.minAmount", "linkOptions.maxAmount"];
 
-/** What a list and its flags say of the currency of all rows. */
 export interface ListCurrency {
   /** The currency that a flag or the base request names, for rows that name none. */
   readonly currency: CurrencyEvidence | undefined;

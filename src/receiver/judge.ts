@@ -76,7 +76,6 @@ export const refusedAs = ({
     ? refusal("not_reached", `${failure?.detail ?? code}, and a source of keys cannot be read now`)
     : refusal(code === "ok" ? "signature_invalid" : code, failure?.detail ?? "");
 
-/** The verdict with one more warning. */
 export const warned = (verdict: Verdict, warning: Warning): Verdict => ({
   ...verdict,
   warnings: [...verdict.warnings, warning],

@@ -14,7 +14,6 @@ import {
 /** The values that are read at each scrape. */
 export interface Gauges {
   readonly connections: number;
-  /** The keys of this run. */
   readonly keys: RunKeys;
   readonly keySources: readonly SourceState[];
   /** Undefined if the store cannot be read. */

@@ -7,7 +7,6 @@ export interface Route {
   readonly url: URL;
 }
 
-/** The target of the webhooks with an outcome. */
 export function targetOf(routes: readonly Route[], outcome: Outcome): URL | undefined {
   const own = routes.find((route) => route.outcome === outcome);
   return (own ?? routes.find((route) => route.outcome === undefined))?.url;

@@ -92,7 +92,6 @@ interface Facts {
 
 /** What is known besides the three sides. */
 export interface Circumstances {
-  /** Whether there are books. */
   readonly hasBooks: boolean;
   /** Nothing that counts here was ever received: links and books are compared alone, if there are books. */
   readonly isReceivingElsewhere: boolean;

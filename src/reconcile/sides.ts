@@ -17,7 +17,6 @@ export interface ComparedLink extends OrderLink {
 /** A verified webhook that arrived, with the newest state of its delivery. */
 export type ReceivedPayment = Omit<StoredPayment, "key" | "hasEarlier">;
 
-/** A line of the merchant's books. */
 export interface BookedLine {
   /** From 1. */
   readonly line: number;

@@ -129,7 +129,6 @@ export function recordLines(
   return lines;
 }
 
-/** One warning about a record. */
 export const renderWarning = (text: string, { paint, width }: RecordStyle): string =>
   `  ${paint.yellow("!")} ${wrap(safeText(text), width - WARNING_INDENT, WARNING_INDENT)}`;
 

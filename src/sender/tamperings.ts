@@ -61,7 +61,6 @@ export function coverToTamper(
 /** What a webhook is signed with instead. */
 type Replaced = Differences & Partial<WebhookOptions>;
 
-/** Changes a webhook that is signed. */
 type Change = (request: HttpRequest, sender: WebhookOptions) => HttpRequest;
 
 /** Signs the webhook with differences from the service's, and changes it afterwards. */

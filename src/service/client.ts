@@ -55,7 +55,6 @@ export interface Api {
 }
 
 export function createApi(parts: ApiParts): Api {
-  /** Calls an operation on one link. */
   const callLink = async <Name extends LinkOperation>(
     operation: Name,
     id: string,
@@ -140,9 +139,7 @@ export interface ApiParts {
   /** Called after an interruption, when the answer to a request that may have changed something is awaited. */
   readonly awaiting: (next: readonly Hint[]) => void;
   readonly now: () => Date;
-  /** The setting. */
   readonly baseUrl: string;
-  /** The setting. */
   readonly transactionUrl: string | undefined;
   readonly tokens: TokenSource;
   /** Milliseconds for one exchange. */
@@ -170,7 +167,6 @@ export function serviceUrl(baseUrl: string, path: string): URL {
   return url;
 }
 
-/** One call of an operation. */
 interface Call<Name extends OperationName> {
   readonly operation: Name;
   readonly url: URL;

@@ -58,12 +58,10 @@ export function shownSetting(value: SettingValue<SettingKey>): string {
   return value.map(shownSetting).join(", ");
 }
 
-/** The profile without some of its values. */
 export function withoutSettings(full: Profile, keys: readonly SettingKey[]): Profile {
   return Object.fromEntries(Object.entries(full).filter(([key]) => !keys.some((left) => left === key)));
 }
 
-/** The profile without its credentials. */
 export const withoutCredentials = (full: Profile): Profile =>
   withoutSettings(
     full,

@@ -18,7 +18,6 @@ export interface CurrencySum {
   readonly amount: string;
 }
 
-/** The events of one key in one state. */
 export interface StateStats {
   readonly events: number;
   /**

@@ -157,7 +157,6 @@ export function eventWrite(event: NewEvent, lease: number | undefined, isKnown =
   };
 }
 
-/** The values of the columns of an event. */
 export function eventValues(texts: EventWrite, record: TransactionRecord | null): Value[] {
   const text = (name: "uti" | "cardPan"): string => indexed((record && textOf(record, name)) ?? "");
   const { id, receivedAt, key, verdict, target, body } = texts;

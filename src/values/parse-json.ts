@@ -2,7 +2,6 @@
 import { isJsonObject, joinPath, JsonNumber, setMember, type Json, type JsonObject } from "./json.ts";
 import { accepted, type Parsed, refused } from "./parse-result.ts";
 
-/** A parsed JSON text. */
 interface JsonText {
   readonly value: Json;
   /**

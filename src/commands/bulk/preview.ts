@@ -27,7 +27,6 @@ import { rerun } from "./rerun.ts";
 export interface AskedRows {
   readonly links: number;
   readonly sums: Sums;
-  /** The first links. */
   readonly first: readonly PaymentLinkRequest[];
 }
 

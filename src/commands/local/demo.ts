@@ -32,7 +32,6 @@ interface Loop {
   readonly api: Api;
   readonly terminalId: string;
   readonly receiverUrl: string;
-  /** The receiver's next event or rejection. */
   readonly nextWebhook: () => Promise<WebhookEvent | Rejection>;
 }
 

@@ -216,7 +216,6 @@ function meaningOf(finding: Finding, { suggestions }: FindingWords): string {
 const detailOf = (finding: Finding, words: FindingWords): string =>
   hasNoWebhook(finding) ? `${meaningOf(finding, words)} ${words.callback}` : meaningOf(finding, words);
 
-/** The command that helps next. */
 function nextCommand(finding: Finding, { suggestions }: FindingWords): CommandLine | undefined {
   const near = finding.finding === "booked only" ? suggestions.for(finding) : undefined;
   return near === undefined ? nextStep(finding) : paylink`reconcile ${near}`;

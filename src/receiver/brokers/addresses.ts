@@ -59,7 +59,6 @@ const BROKER_KINDS: Readonly<Record<string, BrokerKind>> = {
   "amqps:": { ...AMQP, port: 5671 },
 };
 
-/** The broker of each scheme. */
 export const BROKER_SCHEMES: Readonly<Record<string, BrokerName>> = Object.fromEntries(
   Object.entries(BROKER_KINDS).map(([scheme, { id }]) => [scheme, id]),
 );

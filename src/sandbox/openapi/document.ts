@@ -13,7 +13,6 @@ import {
 import { type JsonSchema, schemaRef, SCHEMAS } from "./schemas.ts";
 import { WEBHOOKS } from "./webhooks.ts";
 
-/** As JSON. */
 export const openApiDocument = (): string =>
   stringifyJson({
     openapi: "3.1.1",
@@ -82,7 +81,6 @@ const KEY_SET: JsonSchema = {
   },
 };
 
-/** Each path with its operations. */
 function operationPaths(): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
   for (const name of OPERATION_NAMES) {

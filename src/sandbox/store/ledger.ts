@@ -142,7 +142,6 @@ export function openLedger(path: string, reset = false) {
     },
     findAttempt: (id: string, number: number) =>
       found(attemptRow, "SELECT * FROM attempts WHERE deliveryId = ? AND number = ?", id, number),
-    /** The newest attempt. */
     lastAttempt: (id: string) => found(attemptRow, SELECT_ATTEMPTS, id, 1),
     /** The newest attempts, the last one first. */
     attemptsOf: (id: string, limit: number) =>
