@@ -8,6 +8,9 @@ import { PaylinkError } from "../domain/errors.ts";
 import { hasCode } from "../values/system-reason.ts";
 import { within } from "../values/time.ts";
 
+/** The exit code of a shell whose program SIGINT has ended. */
+const INTERRUPTED = 130;
+
 /** Milliseconds after which a program that does not end is killed. */
 const STOP_TIMEOUT = 5_000;
 
@@ -97,12 +100,15 @@ export function runProgram(
       signalAll(started, "SIGKILL");
     };
     let timer: NodeJS.Timeout | undefined;
-    const forward = (): void => {
-      const { reason }: { reason?: unknown } = signal;
-      const name = reason instanceof PaylinkError && reason.code === "interrupted" ? "SIGINT" : "SIGTERM";
+    const endAll = (name: "SIGINT" | "SIGTERM"): void => {
+      signal.removeEventListener("abort", forward);
       look();
       if (name === "SIGTERM" || !isForeground) signalAll(started, name);
       timer = setTimeout(kill, GROUP_TIMEOUT);
+    };
+    const forward = (): void => {
+      const { reason }: { reason?: unknown } = signal;
+      endAll(reason instanceof PaylinkError && reason.code === "interrupted" ? "SIGINT" : "SIGTERM");
     };
     const settle = (): void => {
       clearTimeout(timer);
@@ -116,6 +122,8 @@ export function runProgram(
       reject(error);
     });
     child.once("close", (code, ended) => {
+      // The program may end by Ctrl-C before paylink learns of it, and before what it has started.
+      if (isForeground && !signal.aborted && (ended === "SIGINT" || code === INTERRUPTED)) endAll("SIGINT");
       void endOfGroup(started).then(() => {
         settle();
         resolve(code ?? 128 + (ended === null ? 0 : constants.signals[ended]));

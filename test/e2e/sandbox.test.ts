@@ -6,7 +6,7 @@ import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { createLink } from "../support/sandbox-link.ts";
 import { giveMerchant } from "../support/merchant.ts";
 import { listenOnFreePort } from "../support/ports.ts";
-import { CTRL_C, openScreen } from "../support/screen.ts";
+import { CTRL_C, ENTER, openScreen } from "../support/screen.ts";
 
 const SANDBOX = ["sandbox", "--port", "0", "--json"];
 
@@ -96,6 +96,16 @@ describe("paylink test", () => {
     if (how === "SIGTERM") screen.signal("SIGTERM");
     else screen.type(CTRL_C);
     expect(await screen.ended).toBe(exit);
+    expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
+  });
+
+  it("ends what its command has started where Ctrl-C has ended that before paylink saw it", async () => {
+    const program = `setInterval(() => {}, 1000); console.log("child", process.pid);`;
+    const command = ["sh", "-c", `"$0" -e "$1" & read line; kill -INT $$`, process.execPath, program];
+    const screen = openScreen(["test", "--", ...command], { home: temporaryHome() });
+    const [, pid] = await screen.until(/child (\d+)/);
+    screen.type(ENTER);
+    expect(await screen.ended).toBe(130);
     expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
   });
 
