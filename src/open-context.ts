@@ -32,7 +32,7 @@ import type { Signals } from "./terminal/signals.ts";
 const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD", ...SECRET_BROKER_VARIABLES];
 
 /** For a program that is not the user's own. Variables of paylink may have a password in them. */
-const withoutSecrets = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+const publicVariablesOf = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => !name.startsWith("PAYLINK_") && !SECRET_VARIABLES.includes(name)),
   );
@@ -152,7 +152,7 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
     askWith: (options, signal) => (mayAsk(process, options) ? createAsk(process, signal) : undefined),
     startProgram: async (command, args) => {
       const { startProgram } = await import("./terminal/programs.ts");
-      return startProgram(command, args, { env: withoutSecrets(process.env), exiting: signals.exiting });
+      return startProgram(command, args, { env: publicVariablesOf(process.env), exiting: signals.exiting });
     },
     runProgram: async (command, args, options) => {
       const { runProgram } = await import("./terminal/programs.ts");

@@ -9,7 +9,7 @@ import { hasCode } from "../values/system-reason.ts";
 import { within } from "../values/time.ts";
 
 /** The exit code of a shell whose program SIGINT has ended. */
-const INTERRUPTED = 130;
+const SHELL_INTERRUPTED = 130;
 
 /** Milliseconds after which a program that does not end is killed. */
 const STOP_TIMEOUT = 5_000;
@@ -123,7 +123,8 @@ export function runProgram(
     });
     child.once("close", (code, ended) => {
       // The program may end by Ctrl-C before paylink learns of it, and before what it has started.
-      if (isForeground && !signal.aborted && (ended === "SIGINT" || code === INTERRUPTED)) endAll("SIGINT");
+      if (isForeground && !signal.aborted && (ended === "SIGINT" || code === SHELL_INTERRUPTED))
+        endAll("SIGINT");
       void endOfGroup(started).then(() => {
         settle();
         resolve(code ?? 128 + (ended === null ? 0 : constants.signals[ended]));
@@ -244,7 +245,7 @@ export function runShell(
       });
     child.once("error", (error) => end(`it cannot be started: ${error.message}`));
     child.once("close", (code, ended) =>
-      end(code === 0 ? undefined : `it ended with ${endWords(code, ended)}`),
+      end(code === 0 ? undefined : `it ended with ${exitWords(code, ended)}`),
     );
   });
 }
@@ -261,16 +262,16 @@ function signalGroup(child: ChildProcess, signal: "SIGINT" | "SIGTERM" | "SIGKIL
   if (!isSignalled(-child.pid, signal)) child.kill(signal);
 }
 
-const endWords = (code: number | null, signal: string | null): string => signal ?? `exit code ${code}`;
-const GOOD_END = endWords(0, null);
+const exitWords = (code: number | null, signal: string | null): string => signal ?? `exit code ${code}`;
+const GOOD_END = exitWords(0, null);
 
 /** In words; the error of a program that was not started. */
 const programEnd = (child: ChildProcess): Promise<Error | string> =>
   new Promise((resolve) => {
     const { exitCode, signalCode } = child;
-    if (exitCode !== null || signalCode !== null) resolve(endWords(exitCode, signalCode));
+    if (exitCode !== null || signalCode !== null) resolve(exitWords(exitCode, signalCode));
     child.once("error", resolve);
-    child.once("exit", (code, signal) => resolve(endWords(code, signal)));
+    child.once("exit", (code, signal) => resolve(exitWords(code, signal)));
   });
 
 /** Milliseconds in which an opener that cannot show the page fails; one that still runs has started a browser. */

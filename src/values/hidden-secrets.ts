@@ -23,7 +23,7 @@ const isSecretMember = (name: string): boolean => isSecretName(name) || /key$/i.
 
 const NAME = /"([^"\\]*(?:\\.[^"\\]*)*)"\s*:\s*/g;
 /** A string, of which the end may be missing; a bracket; another value; what stands between them. */
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[{]|[\]}]|[^\s"[\]{},:]+|[\s,:]+|"/y;
+const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[{]|[\]}]|[^\s"[\]{},:]+|[\s,:]+|"/y;
 const QUOTED_URL = /"[^"\\\s]*(?:\\.[^"\\\s]*)*:\\?\/\\?\/[^"\\]*(?:\\.[^"\\]*)*"/g;
 const PARAMETER = /(^|[?&])([^?&=\s"]+)=([^&\s"]*)/g;
 
@@ -43,10 +43,10 @@ function withoutSecretMembers(text: string): string {
 
 /** Where the value ends that begins at `start`: for a list or an object, where that is closed. */
 function valueEnd(text: string, start: number): number {
-  TOKEN.lastIndex = start;
+  JSON_TOKEN.lastIndex = start;
   let depth = 0;
   do {
-    const [token] = TOKEN.exec(text) ?? [];
+    const [token] = JSON_TOKEN.exec(text) ?? [];
     if (token === undefined) return text.length;
     if (/^[[{]/.test(token)) depth += 1;
     if (/^[\]}]/.test(token)) depth -= 1;

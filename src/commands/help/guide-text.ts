@@ -13,7 +13,7 @@ export function fitGuide(text: string, width: number): string {
 }
 
 /** `1. `, `  - `, `  key     `: what follows is below its text. */
-const headOf = (line: string): string => /^ *(?:(?:\d+\.|-) +|\S+(?: \S+)* {2,})?/.exec(line)?.[0] ?? "";
+const openingOf = (line: string): string => /^ *(?:(?:\d+\.|-) +|\S+(?: \S+)* {2,})?/.exec(line)?.[0] ?? "";
 
 /** Lines that belong together: they are not empty, and begin at one column. */
 function blocksOf(lines: readonly string[]): (readonly string[])[] {
@@ -21,7 +21,7 @@ function blocksOf(lines: readonly string[]): (readonly string[])[] {
   for (const line of lines) {
     const block = blocks.at(-1);
     const [first = ""] = block ?? [];
-    const goesOn = first !== "" && line !== "" && headOf(line) === " ".repeat(headOf(first).length);
+    const goesOn = first !== "" && line !== "" && openingOf(line) === " ".repeat(openingOf(first).length);
     if (block !== undefined && goesOn) block.push(line);
     else blocks.push([line]);
   }
@@ -30,10 +30,10 @@ function blocksOf(lines: readonly string[]): (readonly string[])[] {
 
 /** What stands beside a name in a table, and sentences, which end with a mark; commands and scripts do not. */
 const isProse = (lines: readonly string[]): boolean =>
-  /\S {2,}$/.test(headOf(lines[0] ?? "")) || /[.:;)]$/.test(lines.at(-1) ?? "");
+  /\S {2,}$/.test(openingOf(lines[0] ?? "")) || /[.:;)]$/.test(lines.at(-1) ?? "");
 
 function refilled(lines: readonly string[], width: number): string {
-  const head = headOf(lines[0] ?? "");
+  const head = openingOf(lines[0] ?? "");
   const text = lines.map((line) => line.slice(head.length)).join(" ");
   return head + wrap(text, width - head.length, head.length);
 }
