@@ -143,9 +143,10 @@ interface Process {
 function processes(): readonly Process[] {
   const columns = ["-A", "-o", "pid=,ppid=,pgid="];
   const { stdout } = spawnSync("ps", columns, { encoding: "utf8", windowsHide: true });
-  return (stdout ?? "").split("\n").map((line) => {
+  return (stdout ?? "").split("\n").flatMap((line) => {
     const [pid = 0, parent = 0, group = 0] = line.trim().split(/\s+/).map(Number);
-    return { pid, parent, group };
+    // To signal 0 would be to signal the own group.
+    return pid === 0 ? [] : { pid, parent, group };
   });
 }
 
