@@ -1,4 +1,4 @@
-/** The one table of what is asked of the service: where, what it does there, and what a failure of it means for the money. */
+/** The table of the service's operations: the method and path of each, its effect, and what a failure means for the money. */
 import { LINKS_PATH, TRANSACTION_PATH } from "./known-services.ts";
 
 /** What a request does if it succeeds, and what is said after a failure. One that reads may be sent again, whatever became of it. */

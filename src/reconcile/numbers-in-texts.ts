@@ -11,7 +11,7 @@ const DIGITS = /\d/g;
 const ENOUGH_DIGITS = 5;
 
 /**
- * The one known number that is whole in a text; undefined where there is none, or more than one. A short number without a letter may be
+ * The only known number that a text has whole; undefined if it has none, or more than one. A short number without a letter may be
  * anything: it counts if the amounts agree too.
  */
 function numberInText(

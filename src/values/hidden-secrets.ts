@@ -18,14 +18,15 @@ export function withoutSecrets(text: string): string {
     });
 }
 
-/** Keys of any kind: of header fields, `Idempotency-Key` is none. */
+/** A member whose name ends in "key" is secret too. A header field need not be: `Idempotency-Key` is no secret. */
 const isSecretMember = (name: string): boolean => isSecretName(name) || /key$/i.test(name);
 
 const NAME = /"([^"\\]*(?:\\.[^"\\]*)*)"\s*:\s*/g;
 /** A string, of which the end may be missing; a bracket; another value; what stands between them. */
-const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[{]|[\]}]|[^\s"[\]{},:]+|[\s,:]+|"/y;
+const VALUE_PART = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[{]|[\]}]|[^\s"[\]{},:]+|[\s,:]+|"/y;
 const QUOTED_URL = /"[^"\\\s]*(?:\\.[^"\\\s]*)*:\\?\/\\?\/[^"\\]*(?:\\.[^"\\]*)*"/g;
-const PARAMETER = /(^|[?&])([^?&=\s"]+)=([^&\s"]*)/g;
+/** A quote belongs to the value, unless it ends a string of JSON. */
+const PARAMETER = /(^|[?&])([^?&=\s"]+)=([^&\s"]*(?:"(?![\s,:}\]]|$)[^&\s"]*)*)/g;
 
 function withoutSecretMembers(text: string): string {
   let shown = "";
@@ -43,10 +44,10 @@ function withoutSecretMembers(text: string): string {
 
 /** Where the value ends that begins at `start`: for a list or an object, where that is closed. */
 function valueEnd(text: string, start: number): number {
-  JSON_TOKEN.lastIndex = start;
+  VALUE_PART.lastIndex = start;
   let depth = 0;
   do {
-    const [token] = JSON_TOKEN.exec(text) ?? [];
+    const [token] = VALUE_PART.exec(text) ?? [];
     if (token === undefined) return text.length;
     if (/^[[{]/.test(token)) depth += 1;
     if (/^[\]}]/.test(token)) depth -= 1;

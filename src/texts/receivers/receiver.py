@@ -134,7 +134,7 @@ def read_keys():
         return keys
     except (OSError, ValueError, UnsupportedAlgorithm) as error:
         sys.exit("Set PAYLINK_WEBHOOK_KEY to the service's RSA public keys or certificates in PEM, or"
-                 f" PAYLINK_WEBHOOK_KEY_FILE to their file: this is none ({str(error).splitlines()[0]}).")
+                 f" PAYLINK_WEBHOOK_KEY_FILE to their file: this is not a key ({str(error).splitlines()[0]}).")
 
 class Receiver(BaseHTTPRequestHandler):
     timeout = 10  # Seconds without a byte. Each connection serves one request, and holds a thread.

@@ -148,7 +148,7 @@ def read_keys
   keys
 rescue SystemCallError, OpenSSL::PKey::PKeyError, OpenSSL::X509::CertificateError, ArgumentError => e
   abort "Set PAYLINK_WEBHOOK_KEY to the service's RSA public keys or certificates in PEM, or " \
-        "PAYLINK_WEBHOOK_KEY_FILE to their file: this is none (#{e.message.lines.first.to_s.strip})."
+        "PAYLINK_WEBHOOK_KEY_FILE to their file: this is not a key (#{e.message.lines.first.to_s.strip})."
 end
 
 # The status, and what the sender is told, which is never the check that failed.
