@@ -4,7 +4,7 @@ import { millisecondsSince, type Timers } from "../values/timers.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest, targetUri } from "../http/message.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { anySpelling } from "../values/secret-spellings.ts";
+import { anySpelling, escapesIn } from "../values/secret-spellings.ts";
 import { withoutSecrets } from "../values/hidden-secrets.ts";
 import { isSecretName, REDACTED } from "../values/secrets.ts";
 import { safeText } from "../render/safe-text.ts";
@@ -83,23 +83,33 @@ const SHORTEST = 4;
 
 export function createSecrets(): Secrets {
   const known = new Set<string>();
-  let spellings: RegExp | undefined;
+  const spellings = new Map<string, RegExp>();
   return {
     know: (secret) => {
       const text = secret?.trim() ?? "";
       if (text.length < SHORTEST || known.has(text)) return;
       known.add(text);
-      spellings = undefined;
+      spellings.clear();
     },
     hide: (text) => {
       if (known.size === 0) return text;
-      // The longest first: one secret may begin with another one.
-      const longest = [...known].toSorted((one, other) => other.length - one.length);
-      spellings ??= new RegExp(longest.map(anySpelling).join("|"), "gu");
-      return text.replace(spellings, REDACTED);
+      const escapes = escapesIn(text);
+      const spelled = spellings.get(escapes) ?? spellingsOf(known, escapes);
+      spellings.set(escapes, spelled);
+      return text.replace(spelled, REDACTED);
     },
   };
 }
+
+/** The longest first: one secret may begin with another one. */
+const spellingsOf = (secrets: ReadonlySet<string>, escapes: string): RegExp =>
+  new RegExp(
+    [...secrets]
+      .toSorted((one, other) => other.length - one.length)
+      .map((secret) => anySpelling(secret, escapes))
+      .join("|"),
+    "gu",
+  );
 
 /** The characters of a body to show. */
 const SHOWN_BODY = 4000;
