@@ -4,11 +4,12 @@ import { describe, expect, it } from "vitest";
 import { type Cell, renderTable } from "../../src/render/layout.ts";
 import { safeText } from "../../src/render/safe-text.ts";
 import { clip, splitAtWidth, padEnd, widthOf } from "../../src/render/width.ts";
+import { unicodeText } from "../support/unicode-text.ts";
 
 /** Texts of one script, and mixed ones. */
 const anyText = fc.oneof(
   fc.string({ unit: "grapheme" }),
-  fc.string({ unit: "binary" }),
+  unicodeText,
   fc
     .array(
       fc.constantFrom(

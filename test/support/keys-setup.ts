@@ -8,9 +8,9 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 
 /** More than any test has of them at the same time, so that those of a test differ. */
-const MADE = readFileSync(join(import.meta.dirname, "made-keys.pem"), "utf8").split(
-  /(?<=-----END PRIVATE KEY-----\n)/,
-);
+const MADE = readFileSync(join(import.meta.dirname, "made-keys.pem"), "utf8")
+  .split(/(?<=-----END PRIVATE KEY-----\n)/)
+  .map((pem) => crypto.createPrivateKey(pem));
 
 let asked = 0;
 
@@ -20,7 +20,8 @@ type Encoded = RSAKeyPairOptions<"pem", "pem">;
 
 /** As `generateKeyPairSync("rsa", { modulusLength: 2048 })`, whose other options are the encodings. */
 function inTurn({ publicKeyEncoding, privateKeyEncoding }: Partial<Encoded>) {
-  const privateKey = crypto.createPrivateKey(MADE[asked++ % MADE.length] ?? "");
+  const privateKey = MADE[asked++ % MADE.length];
+  if (privateKey === undefined) throw new Error("made-keys.pem has no keys");
   const publicKey = crypto.createPublicKey(privateKey);
   return {
     publicKey: publicKeyEncoding === undefined ? publicKey : publicKey.export(publicKeyEncoding),
