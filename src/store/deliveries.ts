@@ -108,21 +108,18 @@ export async function claim(
   { lease, ...wanted }: ClaimRequest,
 ): Promise<readonly Row[]> {
   const { all, now, dialect } = session;
-  const { schema, skipLocked, materialized } = dialect;
+  const { schema, skipLocked } = dialect;
   const keys = (await waitingKeys(session)).filter((key) => wanted.keys.includes(key));
   if (keys.length === 0) return [];
+  const due = await all(dueFirst(dialect, { ...wanted, keys, until: now }, skipLocked));
+  const events = due.map(({ event }) => String(event));
+  if (events.length === 0) return [];
   const claimed = await all(
-    sql`WITH due_now AS ${materialized} (${dueFirst(dialect, { ...wanted, keys, until: now }, skipLocked)})
-     UPDATE ${schema}deliveries SET due = ${now + lease}, set_at = ${now}, attempts = attempts + 1, state = 'trying'
-     WHERE event IN (SELECT event FROM due_now)
+    sql`UPDATE ${schema}deliveries SET due = ${now + lease}, set_at = ${now}, attempts = attempts + 1, state = 'trying'
+     WHERE ${isOneOf(sql`event`, events)}
      RETURNING event, attempts, planned, outcome AS planned_as, key AS claimed_by`,
   );
-  if (claimed.length === 0) return [];
-  const found = isOneOf(
-    sql`events.id`,
-    claimed.map(({ event }) => String(event)),
-  );
-  const rows = await all(sql`${selectEvents(dialect)} WHERE ${found}`);
+  const rows = await all(sql`${selectEvents(dialect)} WHERE ${isOneOf(sql`events.id`, events)}`);
   const byId = new Map(rows.map((row) => [row["id"], row]));
   return inOrder(claimed, ({ event }) => String(event)).map(({ event, attempts, planned, ...rest }) => {
     const attempt = Number(attempts);

@@ -121,7 +121,7 @@ const eventTables = ({ schema: { text: schema }, types, now, newIdentity }: Dial
      comes_again INTEGER NOT NULL DEFAULT 0,
      CHECK ((due IS NOT NULL) = (state IN ('pending', 'trying')))
    ) ${keyed};
-   CREATE INDEX deliveries_waiting ON ${schema}deliveries (key, outcome, due, event) WHERE due IS NOT NULL;
+   CREATE INDEX deliveries_waiting ON ${schema}deliveries (key, due, event, outcome) WHERE due IS NOT NULL;
    CREATE INDEX deliveries_left ON ${schema}deliveries (state, event, key) WHERE ${LEFT};
 
    CREATE TABLE ${schema}attempts (

@@ -1,5 +1,4 @@
 /** What waits to be forwarded: by key, in the order in which it is due, and how long it has waited. */
-import { OUTCOMES } from "../domain/outcome.ts";
 import type { Backlog, ClaimRequest, KeyBacklog } from "../events/event.ts";
 import type { DatabaseSession, Dialect } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";
@@ -18,10 +17,7 @@ export async function waitingKeys({ all, dialect: { schema } }: Statements): Pro
   return rows.map(({ key }) => String(key));
 }
 
-/**
- * The events that are due first, until a time. Those of each key and outcome are read by themselves, so that the index gives
- * the rows in order.
- */
+/** The events that are due first, until a time. Those of each key are read by themselves, so that the index gives the rows in order. */
 export function dueFirst(
   { schema }: Dialect,
   { keys, outcomes, until, limit, isFresh = false }: Omit<ClaimRequest, "lease"> & { readonly until: number },
@@ -29,15 +25,11 @@ export function dueFirst(
 ): Sql {
   const ordered = sql`ORDER BY due, event LIMIT ${limit}`;
   const fresh = raw(isFresh ? "AND attempts = planned" : "");
-  // SQLite joins at most 500 lists: those of a key are one.
-  const lists = keys.map((key, number) => {
-    const ofOutcomes = outcomes.map(
-      (outcome, index) =>
-        sql`SELECT * FROM (SELECT event, due FROM ${schema}deliveries
-          WHERE key = ${key} AND outcome = ${outcome} AND due <= ${until} ${fresh} ${ordered} ${lock}) AS ${raw(`of${index}`)}`,
-    );
-    return sql`SELECT * FROM (${joined(ofOutcomes, " UNION ALL ")} ${ordered}) AS ${raw(`key${number}`)}`;
-  });
+  const lists = keys.map(
+    (key, number) =>
+      sql`SELECT * FROM (SELECT event, due FROM ${schema}deliveries
+        WHERE key = ${key} AND due <= ${until} AND ${isOneOf(sql`outcome`, outcomes)} ${fresh} ${ordered} ${lock}) AS ${raw(`key${number}`)}`,
+  );
   return sql`SELECT event FROM (${joined(lists, " UNION ALL ")}) AS found ${ordered}`;
 }
 
@@ -53,7 +45,7 @@ export async function keepDelays(session: DatabaseSession): Promise<void> {
       sql`UPDATE ${schema}deliveries SET due = due - set_at + ${now}, set_at = ${now},
          since = CASE WHEN since > ${now} THEN ${now} ELSE since END
        WHERE event IN (SELECT event FROM ${schema}deliveries WHERE key = ${key}
-         AND ${isOneOf(sql`outcome`, OUTCOMES)} AND due > ${now} AND set_at > ${now} ${skipLocked})`,
+         AND due > ${now} AND set_at > ${now} ${skipLocked})`,
     );
 }
 

@@ -41,7 +41,7 @@ it("changes no step that was released: a change is a step of its own", () => {
   }).toMatchInlineSnapshot(`
     {
       "events": [
-        "76c6e96bc219",
+        "cc27b04ae894",
       ],
       "ledger": [
         "8cc34397696b",
@@ -50,7 +50,7 @@ it("changes no step that was released: a change is a step of its own", () => {
         "83c1776f346c",
       ],
       "server": [
-        "ac3d4707f41f",
+        "54e8b407ab4c",
       ],
     }
   `);
