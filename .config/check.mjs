@@ -1,4 +1,4 @@
-/** Runs the checks of package.json at the same time, and prints what the failed ones say: prettier and knip use one core each. */
+/** Runs the checks of package.json at the same time. Prints only what the failed ones say. */
 import { execFile } from "node:child_process";
 
 for (const check of ["check:format", "check:lint", "check:types", "check:unused"])

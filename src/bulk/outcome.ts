@@ -7,7 +7,14 @@ import { knownPart } from "./row.ts";
 
 /** With `unknown`, the link may or may not exist. The state of a link is that of one that was sent before. */
 export type Status =
-  "created" | "refused" | "not_reached" | "unknown" | "not_sent" | "invalid" | "skipped" | LinkStatus;
+  | "created"
+  | "refused"
+  | "not_reached"
+  | "unknown"
+  | "not_sent"
+  | "invalid"
+  | "skipped"
+  | LinkStatus;
 
 export interface RowOutcome {
   readonly status: Status;

@@ -138,7 +138,9 @@ type ValueOf<One> = One extends { readonly parse: Parser<infer T> }
   ? One extends { readonly isRepeatable: true } | { readonly spelled: `${string}...${string}` }
     ? readonly T[]
     : One extends
-          { readonly default: string } | { readonly isRequired: true } | { readonly spelled: `<${string}` }
+          | { readonly default: string }
+          | { readonly isRequired: true }
+          | { readonly spelled: `<${string}` }
       ? T
       : T | undefined
   : boolean;
@@ -308,7 +310,8 @@ async function readValues(
 }
 
 type GivenReading =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problems: Problem[] };
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problems: Problem[] };
 
 /** `given` is as commander has it: a text, a list of texts, or whether a toggle is given. */
 async function readGiven(declared: Declared, given: unknown, context: Context): Promise<GivenReading> {

@@ -8,10 +8,12 @@ export interface PaymentLinkRequest extends RepeatedPart {
   readonly transactionType?: string | undefined;
   readonly merchantCustomData?: string | undefined;
   readonly periodic?:
-    { readonly periodicType?: "ucof" | undefined; readonly sequenceType?: "initial" | undefined } | undefined;
+    | { readonly periodicType?: "ucof" | undefined; readonly sequenceType?: "initial" | undefined }
+    | undefined;
   readonly paymentSettings?: PaymentSettings | undefined;
   readonly customerDetails?:
-    { readonly email?: string | undefined; readonly billingAddress?: BillingAddress | undefined } | undefined;
+    | { readonly email?: string | undefined; readonly billingAddress?: BillingAddress | undefined }
+    | undefined;
   readonly linkOptions?: (LinkOptions & { readonly paymentReferenceMode?: string | undefined }) | undefined;
 }
 

@@ -103,7 +103,11 @@ export type RecordReason = "body_invalid_utf8" | "body_not_json" | "body_duplica
  * failed.
  */
 export type ApplicationReason =
-  "body_parsed" | "key_invalid" | "file_unreadable" | "not_reached" | "internal_error";
+  | "body_parsed"
+  | "key_invalid"
+  | "file_unreadable"
+  | "not_reached"
+  | "internal_error";
 
 /** Found while the signature is verified. */
 export type Reason = Exclude<RefusalCode, MessageReason | ListenerReason | RecordReason | ApplicationReason>;

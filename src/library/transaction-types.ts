@@ -36,7 +36,15 @@ interface CommonFields {
   readonly cardStartDate: string;
   /** The card scheme, such as VISA. */
   readonly cardScheme:
-    "VISA" | "MASTERCARD" | "MAESTRO" | "AMEX" | "DINERS" | "DISCOVER" | "JCB" | "UNIONPAY" | (string & {});
+    | "VISA"
+    | "MASTERCARD"
+    | "MAESTRO"
+    | "AMEX"
+    | "DINERS"
+    | "DISCOVER"
+    | "JCB"
+    | "UNIONPAY"
+    | (string & {});
   /** The sequence number of the card among those with its number. */
   readonly cardPanSequenceNumber: string;
   /** How the card was read, such as CTLS or EMV. */
@@ -115,7 +123,10 @@ export interface CancelledTransaction
 
 /** A record that keeps the specification, by its flags. */
 export type Transaction =
-  ApprovedTransaction | PartiallyApprovedTransaction | DeclinedTransaction | CancelledTransaction;
+  | ApprovedTransaction
+  | PartiallyApprovedTransaction
+  | DeclinedTransaction
+  | CancelledTransaction;
 
 /** The record of each outcome, where it keeps the specification. */
 export interface TransactionByOutcome {

@@ -53,7 +53,8 @@ export interface NodeRequest extends NodeStream {
   readonly rawHeaders?: readonly string[] | undefined;
   readonly headers?: object | undefined;
   readonly socket?:
-    { readonly localAddress?: string | undefined; readonly localPort?: number | undefined } | undefined;
+    | { readonly localAddress?: string | undefined; readonly localPort?: number | undefined }
+    | undefined;
 }
 
 /** The request of Fastify, which has that of Node in `raw`. */
@@ -134,7 +135,12 @@ export interface PlainRequest {
  * have, and Koa in `ctx.req`; the request of Fastify; an event of AWS Lambda or Netlify; or the parts of a request.
  */
 export type WebhookRequest =
-  WebRequest | NodeRequest | FastifyRequest | LambdaEvent | NetlifyEvent | PlainRequest;
+  | WebRequest
+  | NodeRequest
+  | FastifyRequest
+  | LambdaEvent
+  | NetlifyEvent
+  | PlainRequest;
 
 /** A JSON Web Key, or a set of them in `keys`. */
 export interface JsonWebKeyOrSet {

@@ -6,7 +6,13 @@ export const MONEY_ROLES = ["paid", "due", "state", "in", "out", "sign"] as cons
 
 /** `beside`: it is known, and never what a customer has paid. `running`: what is due, or the balance of an account. `text`: an order number may be in it. */
 export type ColumnRole =
-  (typeof MONEY_ROLES)[number] | "paidOn" | "kind" | "beside" | "running" | "item" | "text";
+  | (typeof MONEY_ROLES)[number]
+  | "paidOn"
+  | "kind"
+  | "beside"
+  | "running"
+  | "item"
+  | "text";
 
 export const isMoneyRole = (word: string): word is (typeof MONEY_ROLES)[number] =>
   MONEY_ROLES.some((role) => role === word);

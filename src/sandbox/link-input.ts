@@ -7,7 +7,8 @@ import { pastExpiry } from "../domain/payment-link.ts";
 import { isUtcDateTime, parseInstant } from "../values/time.ts";
 
 export type Validated<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 const LARGEST_PAGE = 5000;
 

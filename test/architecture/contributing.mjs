@@ -1,7 +1,7 @@
 /** Writes the table of folders into CONTRIBUTING: `npm run docs`. The architecture test fails when it is out of date. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { format, resolveConfig } from "prettier";
+import { formatted } from "../support/formatted.mjs";
 import { COMMANDS, FOLDERS } from "./folders.mjs";
 
 export const CONTRIBUTING = resolve(import.meta.dirname, "../../.github/CONTRIBUTING.md");
@@ -44,7 +44,7 @@ export async function withTable(text) {
     /(?<=<!-- folders -->\n)[^]*(?=<!-- \/folders -->)/,
     () => `\n${table()}\n\n`,
   );
-  return format(replaced, { ...(await resolveConfig(CONTRIBUTING)), parser: "markdown" });
+  return formatted(CONTRIBUTING, replaced);
 }
 
 if (process.argv[1] === import.meta.filename)

@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { format, resolveConfig } from "prettier";
+import { formatted } from "../support/formatted.mjs";
 
 const folder = import.meta.dirname;
 const ENDING = ".bench.mjs";
@@ -61,8 +61,7 @@ async function write(rows, isWhole) {
     if (at === -1) lines.push(row);
     else lines[at] = row;
   }
-  const options = { ...(await resolveConfig(CONTRIBUTING)), parser: "markdown" };
-  writeFileSync(CONTRIBUTING, await format(before + lines.join("\n") + after, options));
+  writeFileSync(CONTRIBUTING, await formatted(CONTRIBUTING, before + lines.join("\n") + after));
 }
 
 const [first, ...others] = process.argv.slice(2);

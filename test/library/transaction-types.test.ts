@@ -1,7 +1,6 @@
 /** The fields of the transaction's types are those of the table: `npm run docs` updates them. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { format, resolveConfig } from "prettier";
 import { expect, expectTypeOf, it } from "vitest";
 import { amount, type Presence, TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import type {
@@ -10,6 +9,7 @@ import type {
   ReceivedTransaction,
   UnclearTransaction,
 } from "../../src/library/transaction-types.ts";
+import { formatted } from "../support/formatted.mjs";
 
 const TYPES = fileURLToPath(new URL("../../src/library/transaction-types.ts", import.meta.url));
 
@@ -54,9 +54,8 @@ const written = (text: string): string =>
   }, text);
 
 it("are those of the table", async () => {
-  const options = { ...(await resolveConfig(TYPES)), filepath: TYPES };
   const text = readFileSync(TYPES, "utf8");
-  await expect(await format(written(text), options)).toMatchFileSnapshot(TYPES);
+  await expect(await formatted(TYPES, written(text))).toMatchFileSnapshot(TYPES);
 });
 
 it("as received, say only what is certain", () => {

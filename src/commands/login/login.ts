@@ -88,10 +88,7 @@ export async function loginOptions(
 }
 
 /** What standard input holds. */
-const secretOf = ({
-  tokenStdin,
-  clientSecretStdin,
-}: Pick<LoginValues, "tokenStdin" | "clientSecretStdin">) =>
+const secretOf = ({ tokenStdin, clientSecretStdin }: Pick<LoginValues, "tokenStdin" | "clientSecretStdin">) =>
   tokenStdin === clientSecretStdin ? undefined : tokenStdin ? "token" : "clientSecret";
 
 export async function storeAccount(
