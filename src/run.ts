@@ -66,7 +66,7 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
   const exit =
     first === undefined ? 0 : await runChosen(first, { options: program.opts(), commandLine: argv }, runtime);
   if (exit !== 0) return exit;
-  const unprinted = await runtime.unprinted();
+  const unprinted = (await runtime.unprinted()) ?? (signal.aborted ? signal.reason : undefined);
   return unprinted === undefined ? 0 : fail(unprinted);
 }
 
@@ -117,8 +117,9 @@ async function runWith(
   const { out, named } = context;
   try {
     const exit = await Promise.race([untilTimedOut(context, work), uncaught]);
-    signal.throwIfAborted();
     const unwritable = await out.settled();
+    // Whoever interrupts has not waited for a reader that stands still.
+    signal.throwIfAborted();
     if (unwritable !== undefined) throw unwritable;
     if (out.json && out.warnings.length > 0) out.error(JSON.stringify({ warnings: out.warnings }));
     return exit;
@@ -131,7 +132,8 @@ async function report(out: Output, error: unknown, named?: Named): Promise<numbe
   const unwritable = await out.settled();
   const cause = error instanceof PaylinkError ? error : (fileFailure(error) ?? internalError(error));
   // An interruption is no news to the person who interrupts, except what it means for the money.
-  if (!out.json && cause.isInterruption && cause.effect === undefined) return cause.exit;
+  if (!out.json && cause.isInterruption && cause.effect === undefined && unwritable === undefined)
+    return cause.exit;
   const failure = unwritable === undefined ? cause : withLostOutput(cause, unwritable, out);
   const { renderError } = await import("./render/error-message.ts");
   out.error(renderError(failure, out, named));
@@ -144,12 +146,12 @@ async function report(out: Output, error: unknown, named?: Named): Promise<numbe
  */
 function withLostOutput(failure: PaylinkError, lost: PaylinkError, out: Output): PaylinkError {
   if (failure === lost) return failure;
-  if (failure.mayHaveHappened || failure.isInterruption || failure.code === "internal") {
+  if (failure.mayHaveHappened || failure.code === "internal") {
     out.warn(lost.message);
     return failure;
   }
   return failure.with({
-    code: lost.code,
+    code: failure.isInterruption ? failure.code : lost.code,
     message: `${failure.message} ${lost.message}`,
     hints: [...failure.hints, ...lost.hints],
   });

@@ -28,10 +28,13 @@ export interface Channel {
   readonly settled: () => Promise<Error | undefined>;
 }
 
-/** Milliseconds after an interruption in which the reader must take something: one that stands still would keep the process alive. */
-const GRACE = 3_000;
+/**
+ * Milliseconds after an interruption in which the reader must take something: one that stands still would keep the process alive. What
+ * stdout does not take may then go to stderr, and both together take less than 2 s.
+ */
+const GRACE = 900;
 
-class ReaderStandsStill extends Error {
+export class ReaderStandsStill extends Error {
   /** As if it had gone. */
   readonly code = "EPIPE";
 }

@@ -2,13 +2,15 @@
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
 import { systemReason } from "../values/system-reason.ts";
-import { type Channel, isReaderGone } from "./channel.ts";
+import { plural } from "../values/plural.ts";
+import { type Channel, isReaderGone, ReaderStandsStill } from "./channel.ts";
 
 /** Lines are stored elsewhere; a result may exist nowhere else, such as the URL of a new link. */
 export class OutputDelivery {
   readonly #unread = new AbortController();
   #hasReaderLeft = false;
   #failure: PaylinkError | undefined;
+  #unreadLines = 0;
 
   /** Fires when nobody sees further output; its reason is a text. */
   get unread(): AbortSignal {
@@ -17,11 +19,13 @@ export class OutputDelivery {
 
   /** The first failure that ends the run. */
   get failure(): PaylinkError | undefined {
-    return this.#failure;
+    return this.#failure ?? (this.#unreadLines > 0 ? linesUnread(this.#unreadLines) : undefined);
   }
 
   /** The reader may end during lines (`events list | head`): the command then ends without an error. */
-  loseLines(error: Error): void {
+  loseLines(error: Error, lines: Buffer): void {
+    if (error instanceof ReaderStandsStill)
+      this.#unreadLines += lines.filter((byte) => byte === LINE_END).length;
     if (isReaderGone(error)) this.#hasReaderLeft = true;
     else this.#failure ??= linesUnwritable(error);
     this.#unread.abort(unwritableReason(error));
@@ -40,6 +44,8 @@ export class OutputDelivery {
     this.#unread.abort(READER_GONE);
   }
 }
+
+const LINE_END = 0x0a;
 
 const READER_GONE = "its reader has gone";
 
@@ -61,6 +67,12 @@ export async function unprinted({ settled }: Pick<Channel, "settled">): Promise<
   const error = await settled();
   return error === undefined || isReaderGone(error) ? undefined : linesUnwritable(error);
 }
+
+const linesUnread = (count: number): PaylinkError =>
+  new PaylinkError(
+    "output_unwritable",
+    `The reader of stdout stands still, so ${plural(count, "line")} could not be written.`,
+  );
 
 const linesUnwritable = (cause: Error): PaylinkError =>
   new PaylinkError(

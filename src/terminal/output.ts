@@ -237,7 +237,7 @@ export class Output {
 
   #printLines(texts: readonly string[]): void {
     const chunk = Buffer.from([...texts.map((text) => this.#printed(text)), ""].join("\n"));
-    this.#toStdout(chunk, (error) => this.#delivery.loseLines(error));
+    this.#toStdout(chunk, (error) => this.#delivery.loseLines(error, chunk));
   }
 
   /** A result may exist nowhere else: stderr gets what stdout does not accept. */

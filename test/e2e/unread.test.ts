@@ -86,8 +86,14 @@ describe("a reader that stands still", () => {
     await list.until(/"type":"event"/);
     list.pause();
     for (const running of [listening, list]) {
-      void running.stop("SIGTERM");
+      const ended = running.stop("SIGTERM");
       await expect.poll(() => isOver(running.pid), { timeout: 20_000 }).toBe(true);
+      running.leave();
+      const { code, stderr } = await ended;
+      expect([code, JSON.parse(stderr)]).toMatchObject([
+        143,
+        { error: { code: "terminated", message: expect.stringMatching(/stands still, so \d+ lines? could/) } },
+      ]);
     }
     const { stdout } = await runStep(["events", "list", "--all", "-q"], { home });
     expect(stdout.trim().split("\n")).toHaveLength(20);

@@ -71,7 +71,10 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const terminal = options.columns === undefined ? {} : { isTTY: true, columns: options.columns };
   const stdout = memoryStream(terminal, options.watch);
   const stderr = memoryStream(terminal, options.watchStderr);
-  const channels = standardChannels({ stdout: options.stdout ?? stdout.stream, stderr: stderr.stream });
+  const channels = standardChannels(
+    { stdout: options.stdout ?? stdout.stream, stderr: stderr.stream },
+    options.signal,
+  );
   const env = { PAYLINK_HOME: home, ...options.env };
   const { stdin: typed = "" } = options;
   const input = typed instanceof Readable ? typed : Readable.from([Buffer.from(typed)]);

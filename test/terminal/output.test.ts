@@ -36,8 +36,8 @@ function failing(code: string): Writable {
 }
 
 const plain = { color: false } as const;
-const open = (stdout: Writable, stderr: Writable = pipe().stream) =>
-  createOutput(standardChannels({ stdout, stderr }), {}, plain, (text) => text, NOW);
+const open = (stdout: Writable, stderr: Writable = pipe().stream, interruption?: AbortSignal) =>
+  createOutput(standardChannels({ stdout, stderr }, interruption), {}, plain, (text) => text, NOW);
 
 it("prints times and levels only in a log, not on a terminal", async () => {
   const [shown, piped] = [terminal(), pipe()];
@@ -122,6 +122,21 @@ describe("lines", () => {
     expect(out.unread().aborted).toBe(true);
     out.data("a summary");
     expect(await out.settled()).toBeUndefined();
+  });
+
+  it("are counted where the reader stands still when the command is interrupted", async () => {
+    const interruption = new AbortController();
+    const out = await open(new Writable({ write: () => undefined }), undefined, interruption.signal);
+    out.lines(["one", "two\nthree"]);
+    interruption.abort();
+    out.lines(["four"]);
+    const before = performance.now();
+    expect(await out.settled()).toMatchObject({
+      code: "output_unwritable",
+      message: "The reader of stdout stands still, so 4 lines could not be written.",
+    });
+    // Two such readers, one after the other, leave a command less than 2 s.
+    expect(performance.now() - before).toBeLessThan(2_000);
   });
 
   it("report a full disk", async () => {
