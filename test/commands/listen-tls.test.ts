@@ -1,15 +1,16 @@
 /** The certificate of `listen`: what its dates come to, at the start, at a renewal and from day to day. */
 import { X509Certificate } from "node:crypto";
-import { appendFileSync, copyFileSync, readFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { certificateEnd, tlsWarnings, watchTls } from "../../src/commands/listen/tls.ts";
+import { certificateEnd, readTls, tlsWarnings, watchTls } from "../../src/commands/listen/tls.ts";
 import { UNITS } from "../../src/values/time.ts";
 import { privatelyIssued, selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 
-/** A certificate of a private authority for 30 days, and when it begins and ends. */
+/** A certificate of a private authority for 30 days with its whole chain, and when it begins and ends. */
 function issued(folder = temporaryHome()) {
   const paths = privatelyIssued(folder, ["shop.example"], { days: 30 });
+  appendFileSync(paths.cert, readFileSync(paths.ca));
   return { paths, ...read(paths) };
 }
 
@@ -42,7 +43,48 @@ describe("the dates of a certificate", () => {
     // It was made last, and may begin a second after the other.
     const { begin, end } = read(sooner);
     expect(certificateEnd(both)).toEqual(end);
-    expect(tlsWarnings(both, begin)).toEqual([expect.stringMatching(/^The certificate expires on/)]);
+    const name = /^The certificate of intermediate in its file /.source;
+    for (const [now, said] of [
+      [begin, "expires on"],
+      [plus(end, UNITS.d), "expired on"],
+    ] as const)
+      expect(tlsWarnings(both, now)).toEqual([expect.stringMatching(`${name}${said}`)]);
+  });
+});
+
+describe("a chain that services do not trust", () => {
+  const now = plus(new Date(), UNITS.h);
+
+  it("is named where an issuer is missing, as in cert.pem in place of fullchain.pem", () => {
+    const { cert, key } = privatelyIssued(temporaryHome(), ["shop.example"], { days: 30 });
+    const files = { cert: readFileSync(cert), key: readFileSync(key) };
+    expect(tlsWarnings(files, now)).toEqual([
+      expect.stringMatching(/^Private test authority, who issued the certificate, .* full chain/),
+    ]);
+  });
+
+  it("is named where it is for another name than the service calls", () => {
+    const { files } = issued();
+    for (const host of [undefined, "shop.example", "SHOP.example"])
+      expect(tlsWarnings(files, now, host)).toEqual([]);
+    for (const host of ["pay.example", "www.shop.example", "192.0.2.1"])
+      expect(tlsWarnings(files, now, host)).toEqual([
+        expect.stringContaining(`is for shop.example, not for ${host}`),
+      ]);
+  });
+
+  it("cannot be used where an issuer stands before the server's own, and says so", async () => {
+    const { paths } = issued();
+    writeFileSync(paths.cert, `${readFileSync(paths.ca).toString()}${readFileSync(paths.cert).toString()}`);
+    const context = { readFile: async (path: string) => readFileSync(path) };
+    await expect(readTls(paths, context)).rejects.toMatchObject({
+      code: "key_invalid",
+      message: expect.stringContaining("the key belongs to a later certificate of the file"),
+    });
+    const other = selfSigned(temporaryHome(), "other");
+    await expect(readTls({ ...paths, key: other.key }, context)).rejects.toMatchObject({
+      message: expect.stringContaining("the key does not belong to the certificate"),
+    });
   });
 });
 

@@ -92,7 +92,9 @@ describe("a reader that stands still", () => {
       const { code, stderr } = await ended;
       expect([code, JSON.parse(stderr)]).toMatchObject([
         143,
-        { error: { code: "terminated", message: expect.stringMatching(/stands still, so \d+ lines? could/) } },
+        {
+          error: { code: "terminated", message: expect.stringMatching(/stands still, so \d+ lines? could/) },
+        },
       ]);
     }
     const { stdout } = await runStep(["events", "list", "--all", "-q"], { home });

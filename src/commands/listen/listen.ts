@@ -234,7 +234,7 @@ async function announce(
   const keys = keyring.read();
   const notices = await backlogNotices(options, store, keys, context);
   showReady({ listeners, adminUrl: admin?.url, forwardingKey, store: store?.place, keys }, options, context);
-  const ofCertificate = tls === undefined ? [] : tlsWarnings(tls, context.now());
+  const ofCertificate = tls === undefined ? [] : tlsWarnings(tls, context.now(), options.tls?.host);
   for (const warning of [...keyWarnings, ...brokerWarnings, ...notices, ...ofCertificate])
     context.out.warn(warning);
 }

@@ -58,7 +58,7 @@ export function listenOptions(
     earlierKeys: flags.key.filter(isThumbprint),
     paths: [firstPath ?? (tunnel ? undefined : publicUrl?.pathname) ?? "/", ...otherPaths] as const,
     publicAddress: tunnel ? undefined : publicUrl && publicAddress(publicUrl, flags.path),
-    tls: cert === undefined || key === undefined ? undefined : { cert, key },
+    tls: cert === undefined || key === undefined ? undefined : { cert, key, host: publicUrl?.hostname },
     policy: policyFrom(flags, settings),
     unverified: !flags.verify,
     terminals: flags.requireTerminal,
