@@ -25,8 +25,10 @@ const CLAIMS: Readonly<Record<PaymentState, string | null>> = {
 };
 
 /** Undefined for a row that says nothing of the kind. */
-export function claimOf({ states, paid, due, total }: RowMoney): RowClaim | undefined {
-  for (const { column, cell, value } of states) {
+export function claimOf(money: RowMoney): RowClaim | undefined {
+  const { states, paid, due, out, total } = money;
+  const others = [money.kind, money.voidOn].filter((said) => said !== undefined);
+  for (const { column, cell, value } of [...states, ...others]) {
     const claim = value === undefined ? null : CLAIMS[value];
     if (claim !== null) return { column, says: value === "unclear" ? `"${cell}", which ${claim}` : claim };
   }
@@ -37,6 +39,11 @@ export function claimOf({ states, paid, due, total }: RowMoney): RowClaim | unde
       const isPart = asked !== undefined && isLess(paid.value.value, asked);
       return { column: paid.column, says: isPart ? "paid in part" : "paid" };
     }
+  }
+  // A column of debits may be the amount that is asked for.
+  if (out?.value.ok === true && out.column !== total?.column && signOfCell(out.value.value) !== 0) {
+    const isPart = asked !== undefined && isLess(out.value.value, asked);
+    return { column: out.column, says: isPart ? "refunded in part" : "refunded" };
   }
   if (due?.value.ok !== true || asked === undefined) return undefined;
   const { column, value } = due;

@@ -8,6 +8,7 @@ export const MONEY_ROLES = ["paid", "due", "state", "in", "out", "sign"] as cons
 export type ColumnRole =
   | (typeof MONEY_ROLES)[number]
   | "paidOn"
+  | "voidOn"
   | "kind"
   | "beside"
   | "running"
@@ -57,6 +58,10 @@ export const ROLE_WORDS: Readonly<Record<ColumnRole, string>> = {
     "zapłacono, kwota zapłacona, betald, betalt, betalt beløp, betalt beløb, оплачено, 支払済",
   paidOn:
     "paid at, paid on, paid date, date paid, payment date, fully paid on date, bezahlt am, zahlungsdatum, payé le, pagado el, pagato il, betaald op",
+  voidOn:
+    "cancelled at, cancelled on, cancelled, is cancelled, cancelled date, canceled at, canceled on, canceled, is canceled, canceled date, cancellation date, date cancelled, " +
+    "voided, voided at, voided on, is void, void date, refunded at, refunded on, refund date, deleted at, " +
+    "storniert, storniert am, stornodatum, erstattet am, annulé le, remboursé le, anulado el, annullato il, geannuleerd op, anulowano",
   state:
     "status, state, payment status, payment state, invoice status, order status, financial status, paid status, transaction status, " +
     "zahlungsstatus, zahlstatus, zahlungsstand, rechnungsstatus, bezahlstatus, bestellstatus, statut, état, statut du paiement, statut de paiement, " +
@@ -71,7 +76,7 @@ export const ROLE_WORDS: Readonly<Record<ColumnRole, string>> = {
   sign:
     "soll haben, soll haben kennzeichen, soll haben kz, s h, sh, s h kennzeichen, debit credit, credit debit, debit or credit, credit or debit, debit credit indicator, credit debit indicator, " +
     "dr cr, cr dr, d c, dc, af bij, débit crédit, debe haber, dare avere",
-  kind: "type, kind, transaction type, txn type, typ, art, buchungsart, buchungstext, umsatzart, vorgang, belegart, type de transaction, tipo, soort, typ operacji",
+  kind: "type, kind, transaction type, txn type, document type, doc type, invoice type, dokumenttyp, rechnungsart, typ, art, buchungsart, buchungstext, umsatzart, vorgang, belegart, type de transaction, tipo, soort, typ operacji",
   beside:
     "fee, fees, transaction fee, processing fee, gebühr, gebühren, fremde gebühren, entgelt, frais, comisión, commissione, kosten, provision, opłata, avgift, комиссия, " +
     "net, net amount, netto, nettobetrag, betrag netto, subtotal, sub total, untaxed amount, amount untaxed, tax excluded, untaxed total, total excl vat, order total amount refund, zwischensumme, " +
@@ -114,7 +119,8 @@ const STATE_WORDS: Readonly<Record<PaymentState, string>> = {
   draft:
     "draft, entwurf, brouillon, borrador, bozza, rascunho, concept, szkic, utkast, kladde, черновик, 下書き",
   refunded:
-    "refund, refunded, fully refunded, payment refund, chargeback, charge back, charged back, reversal, reversed, payment reversal, credit note, credit memo, " +
+    "refund, refunded, fully refunded, payment refund, chargeback, charge back, charged back, reversal, reversed, payment reversal, credit note, credit memo, sales credit note, sales credit memo, customer refund, refund receipt, " +
+    "rechnungskorrektur, stornorechnung, note de crédit, nota de crédito, nota di credito, creditnota, kreditnota, kreditfaktura, " +
     "erstattet, rückerstattet, erstattung, rückerstattung, rücklastschrift, remboursé, remboursée, remboursement, avoir, reembolsado, reembolsada, reembolso, " +
     "rimborsato, rimborsata, rimborso, stornato, stornata, terugbetaald, terugbetaling, zwrócono, zwrócona, zwrot, återbetald, återbetalning, refunderet, refundert, возврат",
   refundedInPart:
@@ -165,8 +171,14 @@ export const bareSpellingOf = (name: string): string =>
 
 let states: ReadonlyMap<string, PaymentState> | undefined;
 
-/** What a cell says of the payment; undefined for an unknown word. */
+/** What a cell of a state says without a doubt, whatever follows: the customer is still to pay. */
+const STILL_TO_PAY: ReadonlySet<PaymentState> = new Set(["open", "failed", "posted"]);
+
+/** What a cell says of the payment; undefined for an unknown word. `Paid (cash)` and `Refunded on 3 May` are unclear. */
 export function stateIn(cell: string): PaymentState | undefined {
   states ??= meaningsBySpelling(Object.entries(STATE_WORDS) as [PaymentState, string][]);
-  return states.get(spellingOf(cell));
+  const known = states.get(spellingOf(cell));
+  if (known !== undefined) return known;
+  const first = states.get(wordsIn(cell)[0] ?? "");
+  return first === undefined || STILL_TO_PAY.has(first) ? undefined : "unclear";
 }

@@ -69,7 +69,16 @@ function madeOnce<Value>(make: () => Value): () => Value {
 }
 
 /** What a list of rows to send says of them itself. */
-const ROLES_BESIDE_FIELDS: ReadonlySet<ColumnRole> = new Set(["paid", "paidOn", "due", "state", "running"]);
+const ROLES_BESIDE_FIELDS: ReadonlySet<ColumnRole> = new Set([
+  "paid",
+  "paidOn",
+  "voidOn",
+  "due",
+  "state",
+  "out",
+  "kind",
+  "running",
+]);
 
 /** Nearly the words for a field, and something else. */
 const NO_FIELDS: ReadonlySet<string> = new Set(["county", "customerid", "customerno"]);
@@ -245,10 +254,10 @@ export class Columns {
   }
 
   private roleOf(name: string): ColumnRole | undefined {
-    const role = meaningOfName(name, spellings().roles);
-    return role !== undefined && (this.fields !== undefined || ROLES_BESIDE_FIELDS.has(role))
-      ? role
-      : undefined;
+    const { roles, meanings } = spellings();
+    const role = meaningOfName(name, roles);
+    if (role === undefined || this.fields !== undefined) return role;
+    return ROLES_BESIDE_FIELDS.has(role) && meaningOfName(name, meanings) === undefined ? role : undefined;
   }
 
   private ifRead(field: string | undefined): string | undefined {

@@ -30,6 +30,8 @@ export interface RowMoney {
   readonly side: Said<"in" | "out"> | undefined;
   /** The column for the kind of a line says that money went back. */
   readonly kind: Said<"refunded"> | undefined;
+  /** It has a date of its end, or says yes to it. */
+  readonly voidOn: Said<"void"> | undefined;
 }
 
 /** The sign of a column of two signs, as one letter of each side. */
@@ -127,7 +129,12 @@ export class ListMoney {
     };
     const has = (role: ColumnRole) => (column: Column) => column.role === role;
     const side = find(has("sign"));
-    const kind = find((column) => column.role === "kind" && stateIn(cellOf(row, column)) === "refunded");
+    const voidOn = find(has("voidOn"));
+    const kind = find(
+      (column) =>
+        (column.role === "kind" || column.field === "transactionType") &&
+        stateIn(cellOf(row, column)) === "refunded",
+    );
     return {
       total: amount(({ field, meant }) => (field ?? meant) === "amount"),
       paid: this.paidIn(find(has("paid")) ?? find(has("paidOn")), row),
@@ -141,6 +148,10 @@ export class ListMoney {
       }),
       side: side && this.sideIn(side),
       kind: kind && { ...kind, value: "refunded" },
+      voidOn:
+        voidOn === undefined || voidOn.cell === "0" || NO.has(spellingOf(voidOn.cell))
+          ? undefined
+          : { ...voidOn, value: "void" },
     };
   }
 

@@ -39,6 +39,17 @@ const LISTS: readonly (readonly [header: string, rows: string, ...words: readonl
   ["Paid?", "yes|no", "Paid?  says paid in 1 row"],
   ["Order Status", "processing|draft", '"processing", which may be paid', "says a draft"],
   ["state", "void|refunded", "says void", "says refunded"],
+  ["Status", "Paid (cash)|Refunded on 3 May", '"Paid (cash)", which may be paid', '"Refunded on 3 May"'],
+  ["Cancelled at", "2026-11-01 10:00:00 +0000|", "Cancelled at  says void in 1 row, EUR 100.00 (line 2)"],
+  ["Storniert", "ja|0", "Storniert  says void in 1 row, EUR 100.00 (line 2)"],
+  ["Refunded Amount", "100.00|20.00", "says refunded in 1 row", "says refunded in part in 1 row"],
+  ["Type", "Sales credit note|Sales invoice", "Type  says refunded in 1 row, EUR 100.00 (line 2)"],
+  ["Document Type", "Invoice|Credit Memo", "Document Type  says refunded in 1 row, EUR 50.00 (line 3)"],
+  [
+    "Transaction type",
+    "Credit Memo|Invoice",
+    "Transaction type  says refunded in 1 row, EUR 100.00 (line 2)",
+  ],
 ];
 
 describe("a list whose rows say that they need not be paid", () => {
@@ -54,7 +65,7 @@ describe("a list whose rows say that they need not be paid", () => {
     expect((await send(list, ...maps)).stdout).toContain("2 rows: 2 created");
   });
 
-  it.each(["open,failed", "Unpaid,Overdue", "CA,NY", "posted,sent"])(
+  it.each(["open,failed", "Unpaid,Overdue", "CA,NY", "posted,sent", "Open (paid by card),Due on 3 May"])(
     "is sent where they do not: %s",
     async (states) => {
       const { send } = await desk();
@@ -63,6 +74,14 @@ describe("a list whose rows say that they need not be paid", () => {
       expect((await send(list)).stdout).toContain("2 rows: 2 created");
     },
   );
+
+  it("is sent where nothing was cancelled or refunded, and with its debits as amounts", async () => {
+    const { service, send } = await desk();
+    const list =
+      "invoiceId,customerName,Debit,Credit,Cancelled,Refunded Amount,Type\nB-1,Ada,100.00,,no,0.00,Invoice\nB-2,Bob,50.00,,,,\n";
+    expect((await send(list, "--map", "Debit=amount")).stdout).toContain("2 rows: 2 created");
+    expect(new Set(service.created.map(({ json }) => json["amount"]))).toEqual(new Set([100, 50]));
+  });
 
   it("is sent in part with --only, and its results have the other rows as skipped", async () => {
     const { service, send, results } = await desk();
