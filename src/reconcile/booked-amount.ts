@@ -54,7 +54,7 @@ const NOT_PAID: ReadonlySet<PaymentState | undefined> = new Set(["open", "void",
 const countsNothing = ({ value }: Said<PaymentState | undefined>): boolean => NOT_PAID.has(value);
 
 /** Of several columns, the one that says something of the payment. */
-function bookedState({ states, kind }: RowMoney): PaymentState | Problem {
+function bookedState({ states, kind, voidOn, out }: RowMoney): PaymentState | Problem {
   const unknown = states.find(({ value }) => value === undefined);
   if (unknown !== undefined) return undecided(unknown, "has an unknown state", `"${unknown.cell}"`);
   const telling = states.filter(({ value }) => value !== "posted");
@@ -63,7 +63,8 @@ function bookedState({ states, kind }: RowMoney): PaymentState | Problem {
   const another = others.find(({ value }) => value !== first?.value);
   if (first !== undefined && another !== undefined) return contradiction(first, another);
   if (first?.value === "unclear") return undecided(first, "may be paid or not", `"${first.cell}"`);
-  const state = first?.value ?? "posted";
+  // What became of an order that was cancelled later is said better by its state, or by what went back.
+  const state = first?.value ?? (voidOn === undefined || out !== undefined ? "posted" : "void");
   return kind !== undefined && (state === "paid" || state === "posted") ? "refunded" : state;
 }
 

@@ -165,6 +165,7 @@ function columnsRemark({ columns }: List, money: ListMoney): string {
     ...named(({ role }) => role === "paid" || role === "paidOn", "paid"),
     ...named(({ role }) => role === "due" || role === "running", "due"),
     ...named(({ role }) => role === "state", "state"),
+    ...named(({ role }) => role === "voidOn", "void"),
     ...named(({ role }) => role === "kind", "kind"),
     ...named(({ role }) => role === "in", "money in"),
     ...named(({ role }) => role === "out", "money out"),

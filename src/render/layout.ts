@@ -197,8 +197,15 @@ function offset(date: Date): string {
   return `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
 
-/** "3 hours ago" within a day, otherwise the date and time. */
-export function listedTime(date: Date, now: Date): string {
+interface Shown {
+  readonly now: () => Date;
+  readonly out: { readonly isTerminal: boolean };
+}
+
+/** "3 hours ago" within a day, otherwise the date and time; who reads a file does it at another time. */
+export function listedTime(date: Date, { now: clock, out }: Shown): string {
+  if (!out.isTerminal) return formatLocal(date);
+  const now = clock();
   const age = now.getTime() - date.getTime();
   return age < UNITS.d ? formatRelative(date, now) : formatLocal(date).slice(0, "2026-11-21 10:15".length);
 }

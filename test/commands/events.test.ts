@@ -50,6 +50,8 @@ describe("events list", () => {
     const { stdout } = await events();
     expect(stdout).toMatch(/^RECEIVED +OUTCOME +AMOUNT +REFERENCE +UTI +NOTES\n/);
     expect((await events("list", "--rejected")).stdout).toMatch(/^RECEIVED +ID +STATUS +CODE +REASON\n/);
+    // Who reads a file does it at another time: each has its date and offset.
+    expect(stdout).toMatch(/\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d +APPROVED/);
     expect(stdout).toMatch(/APPROVED +EUR 10\.50 +INV-9\\u\{1b\}\[31m/);
     expect(stdout).toMatch(new RegExp(`${utis[0]} +1 repeated`));
     expect(stdout).not.toContain("\u001b");

@@ -413,6 +413,17 @@ describe("books that say more than an amount", () => {
       "not booked A-1",
     ],
     ["a state", "Invoice No,Total,Status\nA-1,200.00,unpaid\nA-2,10.00,Paid\n", "not booked A-1"],
+    ["an end", "order number,Total,Cancelled at\nA-1,200.00,2026-11-03\nA-2,10.00,\n", "not booked A-1"],
+    [
+      "a date of a refund beside what went back",
+      "order number,Total,Refunded at,Refund amount\nA-1,205.00,2026-11-03,5.00\nA-2,10.00,,\n",
+      "",
+    ],
+    [
+      "a state that says more than an end",
+      "order number,Total,Status,Cancelled at\nA-1,200.00,Paid,2026-11-03\nA-2,10.00,Paid,\n",
+      "",
+    ],
     [
       "what Xero calls them",
       "InvoiceNumber,Reference,Total,InvoiceAmountPaid,InvoiceAmountDue\nA-1,x,200.00,0.00,200.00\nA-2,x,10.00,10.00,0.00\n",

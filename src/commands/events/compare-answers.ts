@@ -105,12 +105,13 @@ const DIFFERENCE_TITLES = ["RECEIVED", "OUTCOME", "AMOUNT", "REFERENCE", "UTI", 
 
 function differenceCells(
   { event, recorded, forward: { status, detail }, cause }: Difference,
-  { now, out: { paint } }: Context,
+  context: Context,
 ): Cell[] {
+  const { paint } = context.out;
   const { record } = event.content;
   const outcome = outcomeOf(record);
   return [
-    { text: listedTime(event.receivedAt, now()), paint: paint.dim },
+    { text: listedTime(event.receivedAt, context), paint: paint.dim },
     { text: outcome, paint: () => paintOutcome(outcome, paint) },
     { text: record === null ? NO_VALUE : recordAmount(record), right: true },
     { text: event.reference || NO_VALUE },

@@ -78,7 +78,7 @@ async function showOrder(
   store: EventStore,
   found: readonly StoredEvent[],
 ): Promise<number> {
-  const { out, named, now } = context;
+  const { out, named } = context;
   const isMixed = new Set(found.map(({ key }) => key)).size > 1;
   const keys = isMixed ? await readingKeys(context)() : [];
   const first = found.find(({ key }) => keys.includes(key)) ?? found[0];
@@ -91,7 +91,7 @@ async function showOrder(
     { text: outcome },
     { text: content.record === null ? NO_VALUE : recordAmount(content.record), right: true },
     { text: uti || id },
-    { text: deliveryLabel(delivery, now()) },
+    { text: deliveryLabel(delivery, context) },
   ]);
   out.result(
     () => {

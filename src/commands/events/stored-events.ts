@@ -140,8 +140,9 @@ function storedCsv(one: StoredRequest, context: Context): string[] {
   return [time, outcome, amount?.toString() ?? "", currency ?? "", ...others];
 }
 
-function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell[] {
-  const time = { text: listedTime(one.receivedAt, now()), paint: paint.dim };
+function storedCells(one: StoredRequest, context: Context): Cell[] {
+  const { paint } = context.out;
+  const time = { text: listedTime(one.receivedAt, context), paint: paint.dim };
   if (one.type === "rejected")
     return [
       time,
@@ -156,7 +157,7 @@ function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell
       ? [`order ${STANDING_LABELS[one.order.standing]}`]
       : []),
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
-    ...(one.delivery === null ? [] : [deliveryLabel(one.delivery, now())]),
+    ...(one.delivery === null ? [] : [deliveryLabel(one.delivery, context)]),
   ];
   const outcome = outcomeOf(record);
   return [
@@ -170,8 +171,10 @@ function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell
 }
 
 /** In a few words, for lists. */
-export const deliveryLabel = (delivery: StoredDelivery | null, now: Date): string =>
-  standingLabel(eventStanding(delivery), (next) => (next <= now ? "now" : listedTime(next, now)));
+export const deliveryLabel = (delivery: StoredDelivery | null, context: Context): string =>
+  standingLabel(eventStanding(delivery), (next) =>
+    next <= context.now() ? "now" : listedTime(next, context),
+  );
 
 /** As `listen --json` prints it, and what became of an event. */
 function storedLine(one: StoredRequest): string {
