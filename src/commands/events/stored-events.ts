@@ -172,9 +172,11 @@ function storedCells(one: StoredRequest, context: Context): Cell[] {
 
 /** In a few words, for lists. */
 export const deliveryLabel = (delivery: StoredDelivery | null, context: Context): string =>
-  standingLabel(eventStanding(delivery), (next) =>
-    next <= context.now() ? "now" : listedTime(next, context),
-  );
+  standingLabel(eventStanding(delivery), (next) => {
+    if (next <= context.now()) return "now";
+    const time = listedTime(next, context);
+    return context.out.isTerminal ? time : `at ${time}`;
+  });
 
 /** As `listen --json` prints it, and what became of an event. */
 function storedLine(one: StoredRequest): string {
