@@ -32,14 +32,10 @@ export function orderNumberWarnings(at: string, number: string): Problem[] {
 
 /**
  * The same for all spellings of one order number that spreadsheets and programs make of it: a number has neither leading zeros, groups
- * nor decimals, and no apostrophe marks it as text; dashes and full-width letters are those of the keyboard. Case counts, and so does
- * everything else.
+ * nor decimals, and no apostrophe marks it as text. Case counts, and so does everything else.
  */
 export function numberKey(number: string): string {
-  const plain = number
-    .replace(/^'/, "")
-    .normalize("NFKC")
-    .replace(/[\p{Pd}\u2212]/gu, "-");
+  const plain = number.replace(/^'/, "");
   return wholeNumberIn(plain)?.replace(/^0+(?=\d)/, "") ?? plain;
 }
 
