@@ -47,8 +47,7 @@ export function createMarking(path: string, place: string): (mark: Mark) => stri
     const text = `${store} ${String(last).padStart(16, "0")}\n${place}\n`;
     if (text === written) return undefined;
     try {
-      makeFolder(dirname(path));
-      file ??= openSync(path, existsSync(path) ? "r+" : "w", 0o600);
+      file ??= openToWrite(path);
       // Of one length, in place: a power cut leaves the one mark or the other.
       writeSync(file, text, 0);
       written = text;
@@ -57,4 +56,9 @@ export function createMarking(path: string, place: string): (mark: Mark) => stri
       return systemReason(error);
     }
   };
+}
+
+function openToWrite(path: string): number {
+  makeFolder(dirname(path));
+  return openSync(path, existsSync(path) ? "r+" : "w", 0o600);
 }
