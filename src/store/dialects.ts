@@ -19,8 +19,8 @@ export interface Dialect {
   readonly skipLocked: Sql;
   /** A subquery that is read once, before the statement changes what it reads. */
   readonly materialized: Sql;
-  /** Gives the space of deleted rows back, where the database does not do so by itself. */
-  readonly giveBack: Sql | undefined;
+  /** That a row `newer` of `events` is another one, where an index without the id can tell. */
+  readonly isAnother: Sql;
   /** The function that finds a text in a text. */
   readonly position: Sql;
   /** The time of the transaction, in milliseconds since 1970. */
@@ -35,6 +35,8 @@ export interface Dialect {
     /** What follows the definition of a table; of one that is read by its own key only. */
     readonly table: string;
     readonly keyed: string;
+    /** What follows the columns of an index that is to tell the id too. */
+    readonly covers: string;
   };
   /** A random text that no other store has. */
   readonly newIdentity: string;
@@ -46,7 +48,7 @@ export const SQLITE: Dialect = {
   concurrent: false,
   skipLocked: raw(""),
   materialized: raw(""),
-  giveBack: sql`PRAGMA incremental_vacuum`,
+  isAnother: sql`AND newer.seq <> events.seq`,
   position: sql`instr`,
   now: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   types: {
@@ -56,6 +58,7 @@ export const SQLITE: Dialect = {
     bytes: "BLOB",
     table: "STRICT",
     keyed: "STRICT, WITHOUT ROWID",
+    covers: "",
   },
   newIdentity: "lower(hex(randomblob(16)))",
 };
@@ -68,7 +71,7 @@ export const POSTGRES: Dialect = {
   skipLocked: sql`FOR UPDATE SKIP LOCKED`,
   // PostgreSQL may run a subquery with a limit again, and claim more than was asked for.
   materialized: sql`MATERIALIZED`,
-  giveBack: undefined,
+  isAnother: raw(""),
   position: sql`strpos`,
   now: sql`(extract(epoch FROM now()) * 1000)::bigint`,
   types: {
@@ -78,6 +81,7 @@ export const POSTGRES: Dialect = {
     bytes: "bytea",
     table: "",
     keyed: "",
+    covers: "INCLUDE (id)",
   },
   newIdentity: "gen_random_uuid()::text",
 };
@@ -134,6 +138,6 @@ export const insert = (
   return forRows(session, rows, (places) => sql`INSERT INTO ${into} VALUES ${places} ${ending}`);
 };
 
-/** Of the same order in all groups: two that lock the same rows in another order would wait for each other. */
+/** Of the same order in all groups: two that lock the same rows in another order would wait for each other. Equal ones stay in order. */
 export const inOrder = <T>(rows: readonly T[], keyOf: (row: T) => string): T[] =>
-  rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  rows.toSorted((one, other) => Number(keyOf(one) > keyOf(other)) - Number(keyOf(one) < keyOf(other)));

@@ -21,17 +21,13 @@ export interface ArrivedRecord {
 }
 
 /**
- * The orders of these events, by the ids of their first deliveries. Two receivers that store two payments in the same moment do not see
- * each other.
+ * The orders of these events among the stored records, by the ids of their first deliveries. Two receivers that store two payments in
+ * the same moment do not see each other.
  */
-export async function standingsAtArrival(
-  session: Pick<DatabaseSession, "dialect" | "all">,
+export function standingsAtArrival(
+  found: OrderRecords,
   arrived: readonly ArrivedRecord[],
-): Promise<ReadonlyMap<string, OrderStanding>> {
-  const found = await orderRecords(
-    session,
-    arrived.map(({ number }) => number),
-  );
+): ReadonlyMap<string, OrderStanding> {
   const together = new Map<string, ArrivedRecord[]>();
   for (const one of arrived) {
     const others = together.get(one.number) ?? [];
@@ -93,11 +89,13 @@ interface FoundRecord {
   readonly payment: Payment;
 }
 
+export type OrderRecords = ReadonlyMap<string, readonly FoundRecord[] | "damaged">;
+
 /** The first records of each number, in the order of arrival. */
-async function orderRecords(
+export async function orderRecords(
   session: Pick<DatabaseSession, "dialect" | "all">,
   numbers: readonly string[],
-): Promise<ReadonlyMap<string, readonly FoundRecord[] | "damaged">> {
+): Promise<OrderRecords> {
   const { schema, materialized } = session.dialect;
   const wanted = [...new Set(numbers)].filter((number) => number !== "");
   const rows = await forRows(

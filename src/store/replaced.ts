@@ -12,9 +12,9 @@ import { isOneOf, type Row, type Sql, sql } from "./sql.ts";
  *
  * Most events have no newer one, and `events_uti` alone says so.
  */
-export const replacedColumn = ({ schema }: Dialect, together: RunKeys = []): Sql =>
+export const replacedColumn = ({ schema, isAnother }: Dialect, together: RunKeys = []): Sql =>
   sql`CASE WHEN EXISTS (SELECT 1 FROM ${schema}events AS newer
-      WHERE newer.uti = nullif(events.uti, '') AND newer.id > events.id AND (newer.key = events.key
+      WHERE newer.uti = nullif(events.uti, '') ${isAnother} AND newer.id > events.id AND (newer.key = events.key
         OR (${isOneOf(sql`events.key`, together)} AND ${isOneOf(sql`newer.key`, together)}))) THEN 1 ELSE 0 END AS replaced`;
 
 /** Of a row with this column. */

@@ -46,13 +46,13 @@ export const IN_STATE: Readonly<Record<ForwardState, Sql>> = {
  *
  * `path`, `currency`, `amount` (as `scaledAmount` has it) and `card` (its last four digits) repeat what head and body have, for
  * lists and their sums: `events_listed` has all that they ask of many events, so that no bodies are read. It finds events by their ids
- * too, which are unique: each is stored with its digest. `events_uti` finds the newer records of a payment.
+ * too, which are unique: no two webhooks get the same.
  *
  * `seal` is a digest of the other columns of an event. `payment` repeats outcome, currency and amount as one text: a bit that the disk has
  * changed is noticed by them.
  *
- * `digests` has the digest of every body that was ever verified and stored, together with its key: it decides which webhook
- * is new, and stays when its event is deleted.
+ * `digest` is that of the body and its key. It decides which webhook is new: by its uti it is found in the index that finds the newer
+ * records of a payment, so that each event is in one index less. `digests` has those of deleted events.
  *
  * `deliveries` has one row for each event that is forwarded. While the event waits, `due` is the time of its next attempt:
  * to claim it sets `due` ahead by the time that the attempt may take, so what a dead receiver has claimed becomes due again by
@@ -73,9 +73,8 @@ const eventTables = ({ schema: { text: schema }, types, now, newIdentity }: Dial
    INSERT INTO ${schema}facts VALUES ('store', ${newIdentity}), ('created', CAST(${now.text} AS text));
 
    CREATE TABLE ${schema}digests (
-     digest ${bytes} PRIMARY KEY,
-     event ${text} NOT NULL,
-     received_at ${integer} NOT NULL
+     digest ${text} PRIMARY KEY,
+     event ${text} NOT NULL
    ) ${keyed};
 
    CREATE TABLE ${schema}events (
@@ -93,11 +92,12 @@ const eventTables = ({ schema: { text: schema }, types, now, newIdentity }: Dial
      payment TEXT NOT NULL,
      verdict TEXT NOT NULL,
      head TEXT NOT NULL,
+     digest ${text} NOT NULL,
      body ${bytes} NOT NULL,
      seal TEXT NOT NULL
    ) ${table};
    CREATE INDEX events_listed ON ${schema}events (id, received_at, outcome, path, key, currency, amount, card, payment, uti);
-   CREATE INDEX events_uti ON ${schema}events (uti, id);
+   CREATE UNIQUE INDEX events_uti ON ${schema}events (uti, digest) ${types.covers};
    CREATE INDEX events_reference ON ${schema}events (reference, id);
 
    CREATE TABLE ${schema}arrivals (

@@ -17,6 +17,7 @@ export const SEALED = [
   "payment",
   "verdict",
   "head",
+  "digest",
   "body",
 ] as const;
 

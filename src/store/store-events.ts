@@ -1,7 +1,6 @@
 /** Stores what arrived in a group: new events, further deliveries of known ones, and rejections that have become events. */
 import { hash } from "node:crypto";
 import { type ReadRecord, readRecord } from "../domain/transaction.ts";
-import type { Warning } from "../domain/reasons.ts";
 import type { Stored } from "../events/event.ts";
 import { joinedLine } from "../events/event-json.ts";
 import { recordNumber } from "../orders/order-number.ts";
@@ -10,20 +9,20 @@ import { isPaidTwiceWith, type OrderStanding } from "../orders/standing.ts";
 import { addDeliveries } from "./deliveries.ts";
 import { type DatabaseSession, forRows, inOrder, insert } from "./dialects.ts";
 import { sql } from "./sql.ts";
-import { standingsAtArrival } from "./order-standings.ts";
+import { orderRecords, type OrderRecords, standingsAtArrival } from "./order-standings.ts";
 import { verdictColumn } from "./event-rows.ts";
-import { EVENT_COLUMNS, type EventWrite, eventValues, indexed } from "./writes.ts";
+import { EVENT_COLUMNS, type EventWrite, eventValues, indexed, storedUti } from "./writes.ts";
 
-/** A webhook of a group, once it is known whether it is new. */
+/** A webhook of a group. */
 interface Arrived {
   readonly write: EventWrite;
   readonly content: ReadRecord;
   readonly payment: Payment | null;
+  readonly uti: string;
+  /** Its digest, and those that it has if another key of the run has verified it: by each of them it is a repeat. */
+  readonly digests: readonly [own: string, ...others: string[]];
   /** The id of its first delivery: its own, unless it is a repeat. */
   readonly first: string;
-  /** Nothing of it was stored before: not by a group whose success the receiver did not learn of. */
-  readonly isNew: boolean;
-  readonly isRepeated: boolean;
 }
 
 /** One result for each, undefined for one that had to be known and is not. What is forwarded at once is also claimed. */
@@ -31,37 +30,17 @@ export async function storeEvents(
   session: DatabaseSession,
   writes: readonly EventWrite[],
 ): Promise<readonly (Stored | undefined)[]> {
-  const arrived = await identified(session, writes);
-  const orders = await standingsAtArrival(
-    session,
-    arrived.map(({ write: { key, keys }, content, payment, first }) => ({
-      first,
-      number: indexed(recordNumber(content.record)),
-      key,
-      keys,
-      payment,
-    })),
-  );
-  const isSecond = ({ payment, first }: Arrived): boolean => {
-    const order = orders.get(first);
-    return order !== undefined && payment !== null && isPaidTwiceWith(payment, order);
-  };
-  const events = arrived.map((one) => (isSecond(one) ? warnedOf(one, "order_paid_before") : one));
-  await insert(
-    session,
-    "events",
-    EVENT_COLUMNS.events,
-    events.filter(({ isNew }) => isNew).map(({ write, content }) => eventValues(write, content.record)),
-  );
+  const arrived = writes.map(arrivedAs);
+  const records = await orderRecords(session, arrived.map(numberOf));
+  await insertNew(session, arrived, standingsOf(records, arrived));
+  const events = await withFirst(session, arrived);
+  const orders = standingsOf(records, events);
   const deliveries = await addDeliveries(
     session,
-    events.map(({ write: { lease, receivedAt, isKnown }, first, isRepeated }) => ({
-      first,
-      receivedAt,
-      lease,
-      isRepeated,
-      isKnown,
-    })),
+    events.map((event) => {
+      const { lease, receivedAt, isKnown } = event.write;
+      return { first: event.first, receivedAt, lease, isRepeated: isRepeat(event), isKnown };
+    }),
   );
   await insert(
     session,
@@ -69,31 +48,127 @@ export async function storeEvents(
     ["event", "id", "received_at"],
     events
       // Nothing would delete an arrival whose event was deleted before.
-      .filter(({ first, isRepeated }) => isRepeated && deliveries.get(first)?.isKept === true)
+      .filter((event) => isRepeat(event) && deliveries.get(event.first)?.isKept === true)
       .map(({ write, first }) => [first, write.id, write.receivedAt]),
   );
   await endAcceptance(session, events);
   const attempted = new Set<string>();
   const stored = new Map<string, Stored>();
   for (const event of events) {
-    const { write, first, isRepeated } = event;
+    const { write, first } = event;
+    const repeated = isRepeat(event);
     const { state = null, attempt } = deliveries.get(first) ?? {};
     // Of several deliveries in one group, one makes the attempt.
     const own = attempt === undefined || attempted.has(first) ? {} : { attempt };
     attempted.add(first);
     const order = orders.get(first);
-    const line = isRepeated ? undefined : printed(event, order);
+    const isSecond = isSecondPayment(event, order);
+    const line = repeated ? undefined : printed(isSecond ? warned(event) : event, order);
     const told = line === undefined && order !== undefined ? { order } : {};
-    const paid = isSecond(event) ? { isPaidBefore: true } : {};
-    stored.set(write.id, { repeated: isRepeated, first, state, line, ...told, ...paid, ...own });
+    const paid = isSecond ? { isPaidBefore: true } : {};
+    stored.set(write.id, { repeated, first, state, line, ...told, ...paid, ...own });
   }
   return writes.map(({ id }) => stored.get(id));
 }
 
+const isRepeat = ({ write, first }: Arrived): boolean => first !== write.id;
+
+/** As if it were new. */
+function arrivedAs(write: EventWrite): Arrived {
+  const { key, keys, body } = write;
+  const content = readRecord(body);
+  return {
+    write,
+    content,
+    payment: content.record && paymentIn(content.record),
+    uti: storedUti(content.record),
+    // With one key, the usual case, there are no others.
+    digests: [
+      digestOf(key, body),
+      ...keys.filter((other) => other !== key).map((other) => digestOf(other, body)),
+    ],
+    first: write.id,
+  };
+}
+
+/** Of a body that a key has verified: what another key has verified is never the same event. Half of the SHA-256, for the index. */
+const digestOf = (key: string, body: Uint8Array): string =>
+  hash("sha256", Buffer.concat([Buffer.from(key), body]), "base64url").slice(0, 22);
+
+const numberOf = ({ content }: Arrived): string => indexed(recordNumber(content.record));
+
+const standingsOf = (records: OrderRecords, arrived: readonly Arrived[]) =>
+  standingsAtArrival(
+    records,
+    arrived.map((one) => {
+      const { write, payment, first } = one;
+      return { first, number: numberOf(one), key: write.key, keys: write.keys, payment };
+    }),
+  );
+
+const isSecondPayment = ({ payment }: Arrived, order: OrderStanding | undefined): boolean =>
+  order !== undefined && payment !== null && isPaidTwiceWith(payment, order);
+
+/** Inserts those that the database does not have, as far as its unique index tells: another receiver may store the same one. */
+async function insertNew(
+  session: DatabaseSession,
+  arrived: readonly Arrived[],
+  orders: ReadonlyMap<string, OrderStanding>,
+): Promise<void> {
+  const asked = arrived.filter(({ write }) => !write.isKnown);
+  await insert(
+    session,
+    "events",
+    EVENT_COLUMNS.events,
+    // On a server, two groups may have the same events; in a file they stay in the order of arrival.
+    (session.dialect.concurrent ? inOrder(asked, ({ digests: [own] }) => own) : asked).map((event) => {
+      const { write } = isSecondPayment(event, orders.get(event.first)) ? warned(event) : event;
+      return eventValues(write, event.content.record, event.digests[0]);
+    }),
+    sql`ON CONFLICT (uti, digest) DO NOTHING`,
+  );
+}
+
+/**
+ * Finds the first deliveries, verified by any key of the run, since the service may sign a repeat with its next key; also of those
+ * events that were deleted. What was inserted beside a first delivery is deleted again. Without those that had to be known and are not.
+ */
+async function withFirst(session: DatabaseSession, arrived: readonly Arrived[]): Promise<readonly Arrived[]> {
+  const { schema } = session.dialect;
+  const found = await forRows(
+    session,
+    arrived.flatMap(({ uti, digests }) => digests.map((digest) => [uti, digest])),
+    (places) =>
+      sql`WITH asked (uti, digest) AS (VALUES ${places})
+       SELECT asked.digest AS digest, id FROM asked JOIN ${schema}events AS events
+         ON events.uti = asked.uti AND events.digest = asked.digest
+       UNION ALL SELECT asked.digest, event FROM asked JOIN ${schema}digests AS deleted ON deleted.digest = asked.digest`,
+    ["text", "text"],
+  );
+  const idsOf = new Map<string, string[]>();
+  for (const { digest, id } of found)
+    idsOf.set(String(digest), [...(idsOf.get(String(digest)) ?? []), String(id)]);
+  const own = new Set(arrived.map(({ write }) => write.id));
+  const events = arrived.flatMap((one) => {
+    const ids = one.digests.flatMap((digest) => idsOf.get(digest) ?? []);
+    // Of several that arrived together, the first.
+    const first = ids.find((id) => !own.has(id)) ?? ids.toSorted()[0];
+    return first === undefined ? [] : [{ ...one, first }];
+  });
+  const inserted = new Set(found.map(({ id }) => id));
+  await forRows(
+    session,
+    events.filter((event) => isRepeat(event) && inserted.has(event.write.id)).map(({ write }) => [write.id]),
+    (places) => sql`DELETE FROM ${schema}events WHERE id IN (VALUES ${places})`,
+    ["text"],
+  );
+  return events;
+}
+
 /** The JSON of its verdict has one more warning. */
-function warnedOf(arrived: Arrived, warning: Warning): Arrived {
+function warned(arrived: Arrived): Arrived {
   const read = verdictColumn.parse(arrived.write.verdict);
-  const verdict = JSON.stringify({ ...read, warnings: [...read.warnings, warning] });
+  const verdict = JSON.stringify({ ...read, warnings: [...read.warnings, "order_paid_before"] });
   return { ...arrived, write: { ...arrived.write, verdict } };
 }
 
@@ -107,78 +182,6 @@ const printed = ({ write, content }: Arrived, order: OrderStanding | undefined):
         order,
         isCompact: write.print === "compact",
       });
-
-/**
- * Finds the first deliveries by the digests of the bodies: verified by any key of the run, since the service may sign a repeat with its
- * next key. Stores the digests of new ones. Without those that had to be known and are not.
- */
-async function identified(
-  session: DatabaseSession,
-  writes: readonly EventWrite[],
-): Promise<readonly Arrived[]> {
-  const digested = writes.map((write) => ({
-    write,
-    own: webhookIdentity(write.key, write),
-    // With one key, the usual case, there are none.
-    others: write.keys.filter((key) => key !== write.key).map((key) => webhookIdentity(key, write)),
-  }));
-  const known = await eventsWith(
-    session,
-    digested.flatMap(({ write, own, others }) => (write.isKnown ? [own, ...others] : others)),
-  );
-  const asked = digested.filter(
-    ({ write, others }) => !write.isKnown && !others.some((other) => known.has(other)),
-  );
-  const inserted = await insert(
-    session,
-    "digests",
-    ["digest", "event", "received_at"],
-    inOrder(asked, ({ own }) => own).map(({ write, own }) => [
-      Buffer.from(own, "hex"),
-      write.id,
-      write.receivedAt,
-    ]),
-    sql`ON CONFLICT (digest) DO NOTHING RETURNING event`,
-  );
-  const added = new Set(inserted.map(({ event }) => String(event)));
-  const before = await eventsWith(
-    session,
-    asked.filter(({ write }) => !added.has(write.id)).map(({ own }) => own),
-  );
-  return digested.flatMap(({ write, own, others }) => {
-    const isNew = added.has(write.id);
-    const [found] = [own, ...others].flatMap((digest) => before.get(digest) ?? known.get(digest) ?? []);
-    const first = isNew ? write.id : found;
-    if (first === undefined) return [];
-    const content = readRecord(write.body);
-    const payment = content.record && paymentIn(content.record);
-    return [{ write, content, payment, first, isNew, isRepeated: first !== write.id }];
-  });
-}
-
-/** The digest of a body that a key has verified: what another key has verified is never the same event. In hex. */
-const webhookIdentity = (key: string, { body }: EventWrite): string =>
-  hash("sha256", Buffer.concat([Buffer.from(key), body]), "hex");
-
-/** The events that are stored under these digests. */
-async function eventsWith(
-  session: DatabaseSession,
-  digests: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const { schema, types } = session.dialect;
-  const found = await forRows(
-    session,
-    digests.map((digest) => [Buffer.from(digest, "hex")]),
-    (places) => sql`SELECT digest, event FROM ${schema}digests WHERE digest IN (VALUES ${places})`,
-    [types.bytes],
-  );
-  return new Map(
-    found.map(({ digest, event }) => [
-      digest instanceof Uint8Array ? Buffer.from(digest).toString("hex") : "",
-      String(event),
-    ]),
-  );
-}
 
 /** Removes the rejections that have become events, or repeats of events, and keeps who accepted them. */
 async function endAcceptance(session: DatabaseSession, events: readonly Arrived[]): Promise<void> {

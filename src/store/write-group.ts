@@ -156,14 +156,21 @@ async function keepDropped(session: DatabaseSession, times: readonly number[]): 
   return [];
 }
 
-/** Deletes some of the old events, and the old rejections when no such event is left. Their digests stay. */
+/** Deletes some of the old events, and the old rejections when no such event is left. Their digests are kept. */
 async function pruneStore(session: DatabaseSession, time: Date): Promise<Pruned> {
   const { all, dialect } = session;
   const { schema, skipLocked } = dialect;
   const before = idAt(time);
   const events = await all(
     sql`DELETE FROM ${schema}events WHERE seq IN (
-       SELECT seq FROM ${oldEvents(dialect, before)} LIMIT ${PRUNE_SIZE} ${skipLocked}) RETURNING id`,
+       SELECT seq FROM ${oldEvents(dialect, before)} LIMIT ${PRUNE_SIZE} ${skipLocked}) RETURNING digest, id`,
+  );
+  await insert(
+    session,
+    "digests",
+    ["digest", "event"],
+    events.map(({ digest, id }) => [String(digest), String(id)]),
+    sql`ON CONFLICT (digest) DO NOTHING`,
   );
   for (const table of ["arrivals", "deliveries", "attempts", "actions"])
     await forRows(
@@ -176,6 +183,5 @@ async function pruneStore(session: DatabaseSession, time: Date): Promise<Pruned>
       ? []
       : await all(sql`DELETE FROM ${schema}rejections WHERE id < ${before} RETURNING seq`);
   if (events.length + rejections.length > 0) await advanceFact(session, "pruned", time.getTime());
-  if (dialect.giveBack !== undefined) await all(dialect.giveBack);
   return { events: events.length, rejections: rejections.length };
 }

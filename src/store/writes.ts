@@ -157,15 +157,19 @@ export function eventWrite(event: NewEvent, lease: number | undefined, isKnown =
   };
 }
 
-export function eventValues(texts: EventWrite, record: TransactionRecord | null): Value[] {
-  const text = (name: "uti" | "cardPan"): string => indexed((record && textOf(record, name)) ?? "");
+const indexedText = (record: TransactionRecord | null, name: "uti" | "cardPan"): string =>
+  indexed((record && textOf(record, name)) ?? "");
+
+export const storedUti = (record: TransactionRecord | null): string => indexedText(record, "uti");
+
+export function eventValues(texts: EventWrite, record: TransactionRecord | null, digest: string): Value[] {
   const { id, receivedAt, key, verdict, target, body } = texts;
   const [path = ""] = target.split("?", 1);
-  const [card = ""] = /\d{4}$/.exec(text("cardPan")) ?? [];
+  const [card = ""] = /\d{4}$/.exec(indexedText(record, "cardPan")) ?? [];
   const [outcome, currency, amount] = [outcomeOf(record), currencyParameter(record), amountParameter(record)];
   const row = {
     id,
-    uti: text("uti"),
+    uti: storedUti(record),
     received_at: receivedAt,
     outcome,
     // As orders are compared: what looks the same is the same order.
@@ -178,6 +182,7 @@ export function eventValues(texts: EventWrite, record: TransactionRecord | null)
     payment: sealText(outcome, currency, amount),
     verdict,
     head: storedHead(texts),
+    digest,
     body,
   };
   return [...SEALED.map((name) => row[name]), sealOf(row)];

@@ -46,11 +46,9 @@ const HISTORY = `
   CREATE TEMP TABLE numbers (n INTEGER PRIMARY KEY, u TEXT);
   INSERT INTO numbers WITH RECURSIVE all_numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM all_numbers WHERE n < ${Number(events)})
     SELECT n, lower(hex(randomblob(18))) FROM all_numbers;
-  INSERT INTO events (id, uti, received_at, outcome, reference, key, path, currency, amount, card, payment, verdict, head, body, seal)
+  INSERT INTO events (id, uti, received_at, outcome, reference, key, path, currency, amount, card, payment, verdict, head, digest, body, seal)
     SELECT printf('0%013d', n), u, n, 'APPROVED', 'INV-' || substr(u, 1, 9), hex(zeroblob(21)), '/', 'EUR', 123400, '4242',
-      'APPROVED EUR 123400', '{}', '{}', zeroblob(1000), '' FROM numbers;
-  INSERT INTO digests (digest, event, received_at)
-    SELECT CAST(substr(u, 5, 32) AS blob), printf('0%013d', n), n FROM numbers ORDER BY 1;`;
+      'APPROVED EUR 123400', '{}', '{}', substr(u, 5), zeroblob(1000), '' FROM numbers;`;
 
 /** @param {string} path */
 function fill(path) {

@@ -33,7 +33,6 @@ it("opens for a reader at once while another program writes", () => {
   // With a write among what opening does, it would wait for 10 s and fail.
   const reader = openDatabase(path, [schema]);
   expect(reader.prepare("SELECT * FROM t").all()).toEqual([]);
-  expect(reader.prepare("PRAGMA auto_vacuum").get()?.["auto_vacuum"]).toBe(2);
   reader.close();
 });
 

@@ -375,6 +375,32 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(await store.history(a)).toEqual({ arrivals: [], attempts: [], actions: [] });
   });
 
+  it("takes the same bytes that two keys of a run have verified for one event, also in one group and after it was deleted", async () => {
+    const store = open(await newPlace());
+    const [own = "", next] = [verdict.key?.thumbprint, "n".repeat(43)];
+    const signedBy = (thumbprint: string, name: string, id: string, keys = [own, next]) => ({
+      ...event(name),
+      id: idOf(id),
+      verdict: { ...verdict, key: { keyid: null, number: 1, bits: 2048, thumbprint } },
+      keys,
+    });
+    const together = ["1", "2"].map((id) => store.append(signedBy(id === "1" ? own : next, "a", id), 0));
+    expect(await Promise.all(together)).toMatchObject([
+      { repeated: false, first: idOf("1") },
+      { repeated: true, first: idOf("1") },
+    ]);
+    expect(await store.append(signedBy(next, "a", "3"))).toMatchObject({ repeated: true, first: idOf("1") });
+    expect(await store.append(signedBy(next, "a", "4", [next]))).toMatchObject({ repeated: false });
+    // An event of its own key comes first.
+    expect(await store.append(signedBy(next, "a", "5"))).toMatchObject({ repeated: true, first: idOf("4") });
+    expect(await ids(store.events())).toEqual([idOf("1"), idOf("4")]);
+    await store.skip({ ids: [idOf("1")] });
+    await store.prune(new Date(AT.getTime() + 1));
+    expect(await store.append(signedBy(own, "a", "6"))).toMatchObject({ repeated: true, first: idOf("1") });
+    expect(await store.append(signedBy(next, "a", "7"))).toMatchObject({ repeated: true, first: idOf("4") });
+    expect(await ids(store.events())).toEqual([]);
+  });
+
   it("writes what is queued before it closes", async () => {
     const path = await newPlace();
     const store = open(path);

@@ -51,7 +51,7 @@ describe("a server that is followed", () => {
     expect(await look()).toEqual(["a", "c", "b"]);
     const [row = {}] = await server().query("SELECT * FROM paylink.events WHERE seq = 1", name);
     await server().query(
-      `INSERT INTO paylink.events SELECT 500, '${idOf("late")}', uti, received_at, outcome, reference, key, path, currency, amount, card, payment, verdict, head, body,
+      `INSERT INTO paylink.events SELECT 500, '${idOf("late")}', uti, received_at, outcome, reference, key, path, currency, amount, card, payment, verdict, head, '${idOf("late")}', body,
          '${sealWithId(row, idOf("late"))}'
          FROM paylink.events WHERE seq = 1`,
       name,

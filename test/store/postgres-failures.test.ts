@@ -1,12 +1,12 @@
 /** PostgreSQL as event store when it fails: nothing acknowledged is lost, nothing is stored twice, and it recovers. */
 import { createServer, connect, type Socket } from "node:net";
 import pg from "pg";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { openPostgresEventStore, TIME_LIMITS } from "../../src/store/postgres.ts";
 import { openPostgres } from "../support/event-stores.ts";
 import { useOwnPostgres } from "../support/postgres.ts";
-import { event, ids, sealWithId } from "../support/stored-events.ts";
+import { event, forward, ids, sealWithId, wanted } from "../support/stored-events.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
 const server = useOwnPostgres();
@@ -54,8 +54,8 @@ describe("several receivers", () => {
     const [row = {}] = await rows(url, "SELECT * FROM paylink.events");
     await late.query("BEGIN");
     await late.query(
-      `INSERT INTO paylink.events (id, uti, received_at, outcome, reference, key, path, currency, card, amount, payment, verdict, head, body, seal)
-       SELECT 'late', uti, received_at, outcome, reference, key, path, currency, card, amount, payment, verdict, head, body, $1
+      `INSERT INTO paylink.events (id, uti, received_at, outcome, reference, key, path, currency, card, amount, payment, verdict, head, digest, body, seal)
+       SELECT 'late', uti, received_at, outcome, reference, key, path, currency, card, amount, payment, verdict, head, 'late', body, $1
        FROM paylink.events`,
       [sealWithId(row, "late")],
     );
@@ -63,6 +63,27 @@ describe("several receivers", () => {
     expect(await ids(store.events())).toEqual(["template", "z"]);
     await late.query("COMMIT");
     expect(await ids(store.events())).toEqual(["late", "template", "z"]);
+  });
+
+  it("recognise an event that another one deletes at the same moment", async () => {
+    const url = await server().createDatabase();
+    const store = openPostgres(url);
+    await store.append(event("a"), 60_000);
+    await store.ended({ id: "a", attempt: 1 }, forward(200));
+    const other = await session(url);
+    await other.query("BEGIN");
+    await other.query(
+      `WITH deleted AS (DELETE FROM paylink.events RETURNING digest, id)
+       INSERT INTO paylink.digests (digest, event) SELECT digest, id FROM deleted`,
+    );
+    const again = store.append({ ...event("a"), id: "again" }, 60_000);
+    await vi.waitFor(async () =>
+      expect(await rows(url, "SELECT FROM pg_locks WHERE NOT granted")).toHaveLength(1),
+    );
+    await other.query("COMMIT");
+    expect(await again).toMatchObject({ repeated: true, first: "a", state: "delivered" });
+    expect(await ids(store.events())).toEqual([]);
+    expect(await store.claim(wanted())).toEqual([]);
   });
 
   it("create the tables once when all of them start at the same time", async () => {

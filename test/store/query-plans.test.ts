@@ -33,12 +33,11 @@ const LATEST = new Date(36 ** 8 - 1);
 
 /** Many events with their history: most are delivered, some have failed or wait. `numbers` is a table of 1 to MANY. */
 const history = ({ schema: { text: schema }, types }: Dialect, numbers: string): readonly string[] => [
-  `INSERT INTO ${schema}events (id, uti, received_at, outcome, reference, key, path, currency, amount, card, payment, verdict, head, body, seal)
+  `INSERT INTO ${schema}events (id, uti, received_at, outcome, reference, key, path, currency, amount, card, payment, verdict, head, digest, body, seal)
    SELECT 'zz' || (100000 + n), 'uti' || n, ${AT.getTime()} + n, CASE n % 4 WHEN 1 THEN 'DECLINED' ELSE 'APPROVED' END,
      'INV-' || n, '${KEYS[0]}', '/', 'EUR', n, CAST(1000 + n % 1000 AS text),
-     CASE n % 4 WHEN 1 THEN 'DECLINED' ELSE 'APPROVED' END || ' EUR ' || n, '${JSON.stringify(verdict)}', '${JSON.stringify({ ...genuine, body: undefined })}', CAST('{}' AS ${types.bytes}), '' FROM ${numbers}`,
-  `INSERT INTO ${schema}digests (digest, event, received_at)
-   SELECT CAST('digest' || n AS ${types.bytes}), 'zz' || (100000 + n), 1 FROM ${numbers}`,
+     CASE n % 4 WHEN 1 THEN 'DECLINED' ELSE 'APPROVED' END || ' EUR ' || n, '${JSON.stringify(verdict)}', '${JSON.stringify({ ...genuine, body: undefined })}', 'digest' || n, CAST('{}' AS ${types.bytes}), '' FROM ${numbers}`,
+  `INSERT INTO ${schema}digests (digest, event) SELECT 'deleted' || n, 'deleted' FROM ${numbers}`,
   `INSERT INTO ${schema}arrivals (event, id, received_at) SELECT 'zz' || (100000 + n), 'again', 1 FROM ${numbers}`,
   `INSERT INTO ${schema}attempts (event, at, target, status, ms, detail, replay)
    SELECT 'zz' || (100000 + n), 1, 'http://localhost/', 200, 1, '', 0 FROM ${numbers}`,

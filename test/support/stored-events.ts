@@ -18,9 +18,9 @@ export const AT = new Date("2026-11-21T10:00:00.123Z");
 /** An id of this time, as receivers make them. */
 export const idOf = (name: string, at = AT): string => `${idAt(at)}${name}`;
 
-/** The seal of an event that is stored once more with another id. */
+/** The seal of an event that is stored once more with another id, which is its digest too. */
 export const sealWithId = (row: Readonly<Record<string, unknown>>, id: string): string =>
-  sealOf({ ...row, id, received_at: Number(row["received_at"]) });
+  sealOf({ ...row, id, digest: id, received_at: Number(row["received_at"]) });
 
 /** An event whose uti and bytes differ from those of every other id. */
 export function event(id: string, record: Record<string, unknown> = {}, receivedAt = AT): NewEvent {
