@@ -190,7 +190,7 @@ it("a long reader makes the log grow, and it shrinks again without a restart", a
       writer.exec(`UPDATE facts SET value = hex(randomblob(${size})) WHERE name = 'other'`),
     );
   writer.exec("INSERT INTO facts VALUES ('other', '')");
-  for (let time = 0; time < 100; time++) write(100_000);
+  for (let written = 0; written < 1.25 * LOG_SIZE; written += 100_000) write(100_000);
   const log = (): number => statSync(`${db}-wal`).size;
   expect(log()).toBeGreaterThan(LOG_SIZE);
   reader.exec("COMMIT");
