@@ -28,8 +28,8 @@ import {
   type Pruned,
   rejectionWrite,
   writeSize,
-  type AnyTold,
-  type Told,
+  type WriteResult,
+  type ResultOf,
   type Write,
 } from "./writes.ts";
 import { mayBeWebhook, WORTH } from "./rejection-worth.ts";
@@ -82,12 +82,12 @@ export function createEventStore(database: EventDatabase, user: string) {
   // A server works on two groups at the same time. With a file, the thread has the second group when the first is written (listen bench).
   const group = createGroupCommit(write, { atOnce: 2 });
   // On a server, claims and deleting would delay the webhooks of their group. In a file, a group more would be a sync more.
-  const queueGroup = dialect.concurrent ? createGroupCommit<Write, AnyTold>(write) : group;
-  /** The group writer tells of each write what its kind tells. */
-  const tell = async <Type extends Write["type"]>(
+  const queueGroup = dialect.concurrent ? createGroupCommit<Write, WriteResult>(write) : group;
+  /** The group writer gives for each write what writes of its kind result in. */
+  const make = async <Type extends Write["type"]>(
     among: typeof group,
     write: Extract<Write, { readonly type: Type }>,
-  ): Promise<Told[Type]> => (await among.add(write)) as Told[Type];
+  ): Promise<ResultOf[Type]> => (await among.add(write)) as ResultOf[Type];
   let rejectedBytes = 0;
   /** Whether a note is being written that some of them were dropped. */
   let keepsDropped = false;
@@ -107,7 +107,7 @@ export function createEventStore(database: EventDatabase, user: string) {
   ): Promise<readonly string[]> => {
     const all: string[] = [];
     for (;;) {
-      const changed = await tell(queueGroup, { type: "order", order, events, keys, actor: user });
+      const changed = await make(queueGroup, { type: "order", order, events, keys, actor: user });
       all.push(...changed);
       if (changed.length < ORDER_SIZE) return all;
     }
@@ -118,8 +118,8 @@ export function createEventStore(database: EventDatabase, user: string) {
     ready,
     hurry,
     append: async (event: NewEvent, lease?: number): Promise<Stored> =>
-      requireStored(await tell(group, eventWrite(event, lease))),
-    again: (event: NewEvent) => tell(group, eventWrite(event, undefined, true)),
+      requireStored(await make(group, eventWrite(event, lease))),
+    again: (event: NewEvent) => make(group, eventWrite(event, undefined, true)),
     reject: async (rejection) => {
       const write = rejectionWrite(rejection);
       const size = writeSize(write);
@@ -143,9 +143,9 @@ export function createEventStore(database: EventDatabase, user: string) {
         retry,
       });
     },
-    claim: async (wanted) => (await tell(queueGroup, { type: "claim", ...wanted })).map(claimedFromRow),
+    claim: async (wanted) => (await make(queueGroup, { type: "claim", ...wanted })).map(claimedFromRow),
     release: async (claims) => void (await queueGroup.add({ type: "release", claims })),
-    backlog: () => tell(queueGroup, { type: "backlog" }),
+    backlog: () => make(queueGroup, { type: "backlog" }),
     /** Records an attempt that an operator made. If it `settles`, an answer of success ends the delivery of the event. */
     replayed: async (event: string, forward: Forward, settles: boolean) => {
       await queueGroup.add({
@@ -165,7 +165,7 @@ export function createEventStore(database: EventDatabase, user: string) {
     skip: (events: Ordered): Promise<readonly string[]> => order("skip", events, null),
     /** Makes a rejection, which verifies now, an event that waits to be forwarded. */
     accept: (event: NewEvent): Promise<Stored | undefined> =>
-      tell(group, { ...eventWrite(event, 0), acceptedBy: user }),
+      make(group, { ...eventWrite(event, 0), acceptedBy: user }),
     /**
      * Deletes everything received before a moment, except events that are not delivered, in small batches. `between` is
      * awaited after each.
@@ -173,7 +173,7 @@ export function createEventStore(database: EventDatabase, user: string) {
     prune: async (before: Date, between?: () => Promise<void>): Promise<Pruned> => {
       let [events, rejections] = [0, 0];
       for (;;) {
-        const pruned = await tell(queueGroup, { type: "prune", before });
+        const pruned = await make(queueGroup, { type: "prune", before });
         events += pruned.events;
         rejections += pruned.rejections;
         if (pruned.events === 0) return { events, rejections };

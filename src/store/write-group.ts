@@ -9,13 +9,13 @@ import { raw, sql } from "./sql.ts";
 import { storeEvents } from "./store-events.ts";
 import { backlogOf, keepDelays } from "./waiting.ts";
 import {
-  type AnyTold,
+  type WriteResult,
   EVENT_COLUMNS,
   type Pruned,
   type RejectionWrite,
-  type Told,
+  type ResultOf,
   type Write,
-  type WriteResult,
+  type SettledWrite,
 } from "./writes.ts";
 import { mayBeWebhook, WORTH } from "./rejection-worth.ts";
 
@@ -31,7 +31,7 @@ const PRUNE_SIZE = 500;
 const CLOCK_STEP = 1_000;
 
 /** Returns one result for each write once the successful ones are durable. Rejects if nothing can be written. */
-export type WriteGroup = (writes: readonly Write[]) => Promise<readonly WriteResult[]>;
+export type WriteGroup = (writes: readonly Write[]) => Promise<readonly SettledWrite[]>;
 
 interface WriterParts {
   readonly transact: Transact;
@@ -44,14 +44,14 @@ export function createGroupWriter({ transact, isOfOne }: WriterParts): WriteGrou
   let latest = Infinity;
   const writeGroup: WriteGroup = async (writes) => {
     try {
-      const told = await transact(async (session) => {
+      const results = await transact(async (session) => {
         const wasSet = latest - session.now > CLOCK_STEP;
         if (wasSet) await keepDelays(session);
-        const results = await writeAll(session, writes);
+        const written = await writeAll(session, writes);
         latest = wasSet ? session.now : Math.max(latest, session.now);
-        return results;
+        return written;
       });
-      return told.map((value) => ({ status: "fulfilled", value }));
+      return results.map((value) => ({ status: "fulfilled", value }));
     } catch (reason) {
       if (writes.length <= 1 || !isOfOne(reason)) return writes.map(() => ({ status: "rejected", reason }));
       // One write that fails must not fail the others. Halving finds it in few commits.
@@ -64,12 +64,12 @@ export function createGroupWriter({ transact, isOfOne }: WriterParts): WriteGrou
 
 type WriteOf<Type extends Write["type"]> = Extract<Write, { readonly type: Type }>;
 
-/** How the writes of each kind are made, in this order, with what each tells. */
+/** How the writes of each kind are made, in this order, with the result of each. */
 const WRITERS: {
   readonly [Type in Write["type"]]: (
     session: DatabaseSession,
     writes: readonly WriteOf<Type>[],
-  ) => Promise<readonly Told[Type][]>;
+  ) => Promise<readonly ResultOf[Type][]>;
 } = {
   event: storeEvents,
   end: endAttempts,
@@ -105,16 +105,16 @@ const WRITE_KINDS = Object.keys(WRITERS) as Write["type"][];
 export async function writeAll(
   session: DatabaseSession,
   writes: readonly Write[],
-): Promise<readonly AnyTold[]> {
-  const told = new Map<Write, AnyTold>();
+): Promise<readonly WriteResult[]> {
+  const results = new Map<Write, WriteResult>();
   const make = async <Type extends Write["type"]>(type: Type): Promise<void> => {
     const own = writes.filter((write): write is WriteOf<Type> => write.type === type);
     if (own.length === 0) return;
-    const results = await WRITERS[type](session, own);
-    own.forEach((write, at) => told.set(write, results[at]));
+    const ofKind = await WRITERS[type](session, own);
+    own.forEach((write, at) => results.set(write, ofKind[at]));
   };
   for (const type of WRITE_KINDS) await make(type);
-  return writes.map((write) => told.get(write));
+  return writes.map((write) => results.get(write));
 }
 
 /**

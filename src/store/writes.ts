@@ -103,8 +103,8 @@ export type Write =
   /** Reads what waits. In a file it is read by the thread that writes, so that it delays no webhook. */
   | { readonly type: "backlog" };
 
-/** What each kind of write tells. */
-export interface Told {
+/** What a write of each kind results in. */
+export interface ResultOf {
   /** Of events and accepted rejections; undefined for an event that had to be known and is not. */
   readonly event: Stored | undefined;
   readonly rejection: undefined;
@@ -120,17 +120,17 @@ export interface Told {
   readonly backlog: Backlog;
 }
 
-export type AnyTold = Told[keyof Told];
+export type WriteResult = ResultOf[keyof ResultOf];
 
 export interface Pruned {
   readonly events: number;
   readonly rejections: number;
 }
 
-export type WriteResult = PromiseSettledResult<AnyTold>;
+export type SettledWrite = PromiseSettledResult<WriteResult>;
 
 /** What the thread of SQLite answers to a group: a result for each write, or why nothing can be written. */
-export type ThreadAnswer = { readonly results: readonly WriteResult[] } | { readonly failure: string };
+export type ThreadAnswer = { readonly results: readonly SettledWrite[] } | { readonly failure: string };
 
 /**
  * The text as PostgreSQL can store it: without NUL and without half surrogate pairs, which have no UTF-8. JSON escapes

@@ -10,7 +10,7 @@ import {
   transactionsOf,
 } from "../../src/store/sqlite/event-file.ts";
 import type { WriteGroup } from "../../src/store/write-group.ts";
-import type { Write, WriteResult } from "../../src/store/writes.ts";
+import type { Write, SettledWrite } from "../../src/store/writes.ts";
 import type { KnownPayments } from "./known.ts";
 import type { Receiver } from "./receiver.ts";
 import type { Trace } from "./trace.ts";
@@ -32,7 +32,7 @@ interface PendingWrite {
   readonly receiver: Receiver | undefined;
   readonly writes: readonly Write[];
   readonly since: number;
-  readonly resolve: (results: readonly WriteResult[]) => void;
+  readonly resolve: (results: readonly SettledWrite[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -126,7 +126,7 @@ export class Disk {
     group.reject(new Error("the disk is full"));
   }
 
-  async #commit(writes: readonly Write[]): Promise<readonly WriteResult[]> {
+  async #commit(writes: readonly Write[]): Promise<readonly SettledWrite[]> {
     const { time, trace, payments } = this.#parts;
     await this.all(sql`UPDATE world_time SET milliseconds = ${BEGIN + time.elapsed}`);
     const results = await this.#write(writes);
@@ -141,7 +141,7 @@ export class Disk {
     return results;
   }
 
-  #say({ receiver, writes }: PendingWrite, results: readonly WriteResult[], end: WriteEnd): void {
+  #say({ receiver, writes }: PendingWrite, results: readonly SettledWrite[], end: WriteEnd): void {
     const made = writes.flatMap((write, at) => shown(write, results[at]));
     if (made.length > 0 || end !== "ok")
       this.#parts.trace.say(`${receiver?.name ?? "the operator"} writes ${made.join(", ")}: ${end}`);
@@ -149,7 +149,7 @@ export class Disk {
 }
 
 /** A write in a trace: a claim only if it found something. */
-function shown(write: Write, result: WriteResult | undefined): string[] {
+function shown(write: Write, result: SettledWrite | undefined): string[] {
   if (write.type === "event") return [`the event ${write.id}`];
   if (write.type === "end") return [`the end of ${write.claim.id} (${write.claim.attempt})`];
   if (write.type === "release") return [`the release of ${write.claims.map(({ id }) => id).join()}`];

@@ -1,5 +1,5 @@
 /** What a simulated world has seen of each payment: what was sent, stored, accepted and ordered, and so what may still happen. */
-import type { AnyTold, Write } from "../../src/store/writes.ts";
+import type { WriteResult, Write } from "../../src/store/writes.ts";
 import type { Receiver } from "./receiver.ts";
 import { type Payment, paymentAt, PAYMENTS } from "./service.ts";
 import type { Trace } from "./trace.ts";
@@ -76,7 +76,7 @@ export class KnownPayments {
   }
 
   /** A write is durable, and has told this. */
-  stored(write: Write, told: AnyTold): void {
+  stored(write: Write, told: WriteResult): void {
     if (write.type === "event" && told !== undefined && "first" in told && !told.repeated)
       this.byUti((JSON.parse(Buffer.from(write.body).toString()) as { uti: string }).uti).events.add(
         told.first,
