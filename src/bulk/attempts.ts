@@ -3,7 +3,7 @@ import type { PaylinkError } from "../domain/errors.ts";
 import type { Api } from "../service/client.ts";
 import type { Attempt, Memory } from "../store/sent-rows.ts";
 import type { CheckedRow } from "./read.ts";
-import { addTo } from "./groups.ts";
+import { addTo } from "../values/groups.ts";
 import { isSamePayment, orderKey } from "./row.ts";
 import { askService, firstAsked, NOTHING_READ, type LinksReading } from "./service-links.ts";
 

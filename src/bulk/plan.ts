@@ -1,7 +1,7 @@
 /** What a run does with each row of a list, as a pure function of the rows, of what was sent before, and of the flags. */
 import { numberKey } from "../lists/order-numbers.ts";
 import type { Attempt, SentKey } from "../store/sent-rows.ts";
-import { grouped } from "./groups.ts";
+import { addTo, grouped } from "../values/groups.ts";
 import { isSamePayment, type RowIdentity } from "./row.ts";
 
 /** Which rows are sent once more. */
@@ -205,7 +205,7 @@ function paired(
   for (const { ofRow, ofThread } of MARKS) {
     const marked = new Map<string, (readonly Attempt[])[]>();
     for (const thread of [...free].toReversed())
-      for (const mark of ofThread(thread)) marked.set(mark, [...(marked.get(mark) ?? []), thread]);
+      for (const mark of ofThread(thread)) addTo(marked, mark, thread);
     for (const member of ordered) {
       if (found.has(member)) continue;
       const candidates = marked.get(ofRow(member)) ?? [];

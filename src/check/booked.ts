@@ -1,4 +1,5 @@
 /** Compares what an application has booked with what the webhooks of `check` paid: each paid order once, and nothing else. */
+import { grouped } from "../values/groups.ts";
 import type { BookedLine } from "../reconcile/sides.ts";
 import { isRepeated, isSame, isZero, sumOf } from "../orders/amounts.ts";
 import type { Sum } from "../domain/money.ts";
@@ -37,20 +38,15 @@ export function compareBooked(
   { uses, knowsOrders, before }: ExpectedBookings,
   lines: readonly BookedLine[],
 ): readonly BookedOrder[] {
-  const byNumber = new Map<string, OrderUse[]>();
-  const own = new Set<string>();
-  for (const use of uses) {
-    const number = comparableText(use.order.number);
-    byNumber.set(number, [...(byNumber.get(number) ?? []), use]);
-    if (!knowsOrders || use.case.order === "unknown") own.add(number);
-  }
-  const linesOf = new Map<string, BookedLine[]>();
-  for (const line of lines) {
-    const { base } = splitReference(line.orderNumber);
-    const number = own.has(base) ? base : line.orderNumber;
-    linesOf.set(number, [...(linesOf.get(number) ?? []), line]);
-  }
-  return [...byNumber].flatMap(([number, ofOrder]) => {
+  const numberOf = ({ order }: OrderUse): string => comparableText(order.number);
+  const own = new Set(
+    uses.filter((use) => !knowsOrders || use.case.order === "unknown").map((use) => numberOf(use)),
+  );
+  const linesOf = grouped(lines, ({ orderNumber }) => {
+    const { base } = splitReference(orderNumber);
+    return own.has(base) ? base : orderNumber;
+  });
+  return [...grouped(uses, numberOf)].flatMap(([number, ofOrder]) => {
     const [first] = ofOrder;
     if (first === undefined) return [];
     const { order } = first;

@@ -1,4 +1,5 @@
 /** The columns of a list: what each is by its name or by `--map`, and which field a wrong name means. */
+import { grouped } from "../values/groups.ts";
 import { comparableText } from "../values/comparable-text.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { typedFlag } from "../domain/hint.ts";
@@ -88,14 +89,7 @@ const LONGEST_NEAR = 60;
 
 /** `Belegfeld 2` is no misspelled `Belegfeld 1`. */
 const digitsOf = (spelling: string): string => spelling.replace(/\D/g, "");
-const meantByDigits = madeOnce(() => {
-  const groups = new Map<string, string[]>();
-  for (const spelling of spellings().meanings.keys()) {
-    const digits = digitsOf(spelling);
-    groups.set(digits, [...(groups.get(digits) ?? []), spelling]);
-  }
-  return groups;
-});
+const meantByDigits = madeOnce(() => grouped(spellings().meanings.keys(), digitsOf));
 
 /** The meaning of a name, with what it has in brackets, or else without. */
 const meaningOfName = <Meaning>(name: string, meanings: ReadonlyMap<string, Meaning>): Meaning | undefined =>

@@ -1,4 +1,5 @@
 /** The three sides by order number: each order with its links, the records that arrived, and its lines of the books. */
+import { addTo } from "../values/groups.ts";
 import { comparableText } from "../values/comparable-text.ts";
 import type { Sum } from "../domain/money.ts";
 import { UNITS } from "../values/time.ts";
@@ -57,8 +58,7 @@ export class Orders {
     const number = comparableText(spelled);
     const known = this.byNumber.get(number);
     if (known === undefined && !link.isCompared && !link.isReusable) {
-      if (link.end === undefined && !asksNothing(link))
-        this.open.set(number, [...(this.open.get(number) ?? []), link]);
+      if (link.end === undefined && !asksNothing(link)) addTo(this.open, number, link);
       return;
     }
     if (link.isCompared && link.money !== undefined) {

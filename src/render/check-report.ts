@@ -1,4 +1,5 @@
 /** Reports the cases of `check`, for people and as JUnit XML. A failed case names the request, the answer and the consequence. */
+import { grouped } from "../values/groups.ts";
 import { answerWords, isPage, pageWords } from "../http/answer-words.ts";
 import { isSuccess } from "../http/message.ts";
 import type { BookedOrder } from "../check/booked.ts";
@@ -35,12 +36,11 @@ export function renderCases(results: readonly CaseResult[], all: boolean, paint:
 
 /** Cases that the endpoint answered in the same way, and wrongly; those that fail the check first. */
 function kindsOf(failed: readonly CaseResult[]): (readonly CaseResult[])[] {
-  const kinds = new Map<string, CaseResult[]>();
-  for (const result of failed.toSorted((one, other) => Number(other.required) - Number(one.required))) {
+  const sorted = failed.toSorted((one, other) => Number(other.required) - Number(one.required));
+  const kinds = grouped(sorted, (result) => {
     const statuses = new Set(result.answers.map(({ status }) => status));
-    const kind = JSON.stringify([result.expects, result.required, [...statuses], wrongAnswerWords(result)]);
-    kinds.set(kind, [...(kinds.get(kind) ?? []), result]);
-  }
+    return JSON.stringify([result.expects, result.required, [...statuses], wrongAnswerWords(result)]);
+  });
   return [...kinds.values()];
 }
 

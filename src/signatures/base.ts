@@ -1,5 +1,6 @@
 /** The signature base (RFC 9421 2.5): the text that is signed, from the values of the covered components. */
 
+import { addTo } from "../values/groups.ts";
 import {
   type Dictionary,
   isInnerList,
@@ -137,12 +138,7 @@ const DERIVED_VALUES: Readonly<Record<DerivedName, (request: RequestHead) => str
 
 function queryParametersIn(query: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const [key, value] of new URLSearchParams(query)) {
-    const name = encodeFormPart(key);
-    const values = found.get(name);
-    if (values === undefined) found.set(name, [value]);
-    else values.push(value);
-  }
+  for (const [key, value] of new URLSearchParams(query)) addTo(found, encodeFormPart(key), value);
   return found;
 }
 

@@ -1,4 +1,5 @@
 /** Stores what arrived in a group: new events, further deliveries of known ones, and rejections that have become events. */
+import { addTo } from "../values/groups.ts";
 import { hash } from "node:crypto";
 import { type ReadRecord, readRecord } from "../domain/transaction.ts";
 import type { Stored } from "../events/event.ts";
@@ -146,8 +147,7 @@ async function withFirst(session: DatabaseSession, arrived: readonly Arrived[]):
     ["text", "text"],
   );
   const idsOf = new Map<string, string[]>();
-  for (const { digest, id } of found)
-    idsOf.set(String(digest), [...(idsOf.get(String(digest)) ?? []), String(id)]);
+  for (const { digest, id } of found) addTo(idsOf, String(digest), String(id));
   const own = new Set(arrived.map(({ write }) => write.id));
   const events = arrived.flatMap((one) => {
     const ids = one.digests.flatMap((digest) => idsOf.get(digest) ?? []);

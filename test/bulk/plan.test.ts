@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { checkRows } from "../../src/bulk/read.ts";
 import type { CheckedRow } from "../../src/bulk/read.ts";
-import { grouped } from "../../src/bulk/groups.ts";
+import { grouped } from "../../src/values/groups.ts";
 import { Columns } from "../../src/lists/columns.ts";
 import { type Again, plan, type PlannedRow, type RowState } from "../../src/bulk/plan.ts";
 import { readList } from "../../src/lists/read-list.ts";

@@ -1,7 +1,7 @@
 /** What keeps a list from being sent, in words that name the rows. */
 import { plural, wordFor, formatCount } from "../../values/plural.ts";
 import type { CheckedRow } from "../../bulk/read.ts";
-import { grouped } from "../../bulk/groups.ts";
+import { grouped } from "../../values/groups.ts";
 import { linkWords } from "../../bulk/outcome.ts";
 import { isEnded, isHeldUp } from "../../bulk/plan.ts";
 import { knownPart } from "../../bulk/row.ts";

@@ -1,4 +1,5 @@
 /** What `paylink events` does with the stored events by itself: it lists, counts and deletes them. */
+import { addTo } from "../../values/groups.ts";
 import type { Context } from "../../context.ts";
 import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";
@@ -57,10 +58,7 @@ export async function listEvents(context: Context, values: ListValues): Promise<
   } else {
     const byKey = new Map<string, Cell[][]>();
     for await (const one of found) {
-      const key = one.type === "event" ? one.key : "";
-      const rows = byKey.get(key) ?? [];
-      rows.push(storedCells(one, context));
-      byKey.set(key, rows);
+      addTo(byKey, one.type === "event" ? one.key : "", storedCells(one, context));
       shown += 1;
     }
     if (shown === 0) {
