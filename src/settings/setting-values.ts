@@ -83,15 +83,6 @@ const parseScope = (words: string): Parsed<string> =>
     ? accepted(words)
     : refused('must be scopes separated by single spaces, without " and \\, such as pay_by_link');
 
-/** Undefined for text that is not JSON. The parser's message would quote it. */
-export function jsonOf(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The text of a key has line ends. */
 const keyTextValue: SettingParser<string> = (value) => {
   const typed = typeof value === "string" ? parseTypedText(value, { lines: true }) : refused("must be text");

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
-import { isPlainObject, joinPath } from "../values/json.ts";
+import { isPlainObject, joinPath, jsonOf } from "../values/json.ts";
 import { nearest } from "../values/parse-result.ts";
 import { codeOf, hasCode, systemReason } from "../values/system-reason.ts";
 import { makeFolder, syncFolder } from "../store/folders.ts";
@@ -11,7 +11,6 @@ import { type Profile, profileNamed, type Profiles, readProfile, type UnknownMem
 import { parseProfileName } from "./profile-names.ts";
 import { withFileLock } from "./file-lock.ts";
 import { SETTING_KEYS } from "./setting-table.ts";
-import { jsonOf } from "./setting-values.ts";
 
 interface StoredProfiles {
   readonly current?: string | undefined;

@@ -5,7 +5,7 @@ import { PaylinkError } from "../domain/errors.ts";
 import { makeFolder } from "../store/folders.ts";
 import { replaceFile } from "../store/replace-file.ts";
 import { lockBeside } from "./file-lock.ts";
-import { jsonOf } from "./setting-values.ts";
+import { jsonOf } from "../values/json.ts";
 
 export interface AccessToken {
   readonly token: string;

@@ -1,5 +1,5 @@
 /** The forms in which people and secret stores keep public keys: unwraps each to DER or to JSON Web Keys, or names what it is instead. */
-import { isPlainObject } from "../values/json.ts";
+import { isPlainObject, jsonOf } from "../values/json.ts";
 
 /** What holds keys: the DER of one, a JSON Web Key, or what it is instead. */
 export type KeyForm =
@@ -85,15 +85,7 @@ const unescaped = (text: string): string =>
     .trim();
 
 /** The value of a text that is JSON as a whole: a list or an object. */
-function jsonIn(text: string): unknown {
-  if (!/^[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's words would quote the text.
-    return undefined;
-  }
-}
+const jsonIn = (text: string): unknown => (/^[[{]/.test(text) ? jsonOf(text) : undefined);
 
 /**
  * What a text holds beside each other: PEM blocks, JSON, and base64. Where there is a key, other words are comments, as they are

@@ -1,4 +1,5 @@
 /** The text of a message without its secrets: members of JSON, parameters of forms and queries, passwords in URLs. All else stays as it is spelled. */
+import { jsonOf } from "./json.ts";
 import { isSecretName, REDACTED } from "./secrets.ts";
 import { decodedPart, withoutPassword } from "./url-passwords.ts";
 
@@ -57,9 +58,6 @@ function valueEnd(text: string, start: number): number {
 }
 
 function unquoted(quoted: string): string {
-  try {
-    return String(JSON.parse(quoted));
-  } catch {
-    return quoted.slice(1, -1);
-  }
+  const text = jsonOf(quoted);
+  return typeof text === "string" ? text : quoted.slice(1, -1);
 }

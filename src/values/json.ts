@@ -24,7 +24,16 @@ export interface JsonObject {
 
 export const isJsonNumber = (value: unknown): value is JsonNumber => value instanceof JsonNumber;
 
-/** Of what `JSON.parse` gives. */
+/** Undefined for text that is not JSON. Numbers are binary ones. The parser's message would quote the text. */
+export function jsonOf(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of what `jsonOf` gives. */
 export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hint, paylink } from "../../domain/hint.ts";
-import { stringifyJson } from "../../values/json.ts";
+import { jsonOf, stringifyJson } from "../../values/json.ts";
 import { recordSummary } from "../../domain/transaction.ts";
 import { fieldLines, type HeaderLine, type HttpRequest } from "../../http/message.ts";
 import { headerLinesOf, isObject } from "../../library/header-fields.ts";
@@ -229,14 +229,6 @@ const CAPTURE_MEMBERS = [["method"], ["url"], ["headers"], ["body", "bodyBase64"
 
 /** One value on one line or several, or the values of lines of which each has one. */
 function captureJson(content: string): readonly unknown[] {
-  const whole = parseJsonText(content);
-  return whole === undefined ? content.split("\n").flatMap((line) => parseJsonText(line) ?? []) : [whole];
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const whole = jsonOf(content);
+  return whole === undefined ? content.split("\n").flatMap((line) => jsonOf(line) ?? []) : [whole];
 }
