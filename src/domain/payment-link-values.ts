@@ -115,23 +115,11 @@ function withoutNullsOf(members: readonly FieldNode[], reply: JsonObject): JsonO
 
 /** The part of a request that a reply has too. */
 export function repeatedPart(request: PaymentLinkRequest): RepeatedPart {
-  const part = membersIn(request, LINK_MEMBERS.reply);
-  if (!isRepeatedPart(part)) throw new TypeError("a required field of the request is missing");
-  return part;
-}
-
-const isRepeatedPart = (part: object): part is RepeatedPart =>
-  LINK_MEMBERS.request.every(({ name, isRequired }) => !isRequired || Object.hasOwn(part, name));
-
-function membersIn(link: object, members: readonly FieldNode[]): object {
-  const values = new Map<string, unknown>(Object.entries(link));
-  return Object.fromEntries(
-    members.flatMap(({ name, members: inner }): [string, unknown][] => {
-      const value = values.get(name);
-      if (value === undefined) return [];
-      return [[name, isJsonObject(value) ? membersIn(value, inner) : value]];
-    }),
-  );
+  const { amount, currency, invoiceId, terminalId, customerName, description } = request;
+  const { mode, minAmount, maxAmount } = request.linkOptions ?? {};
+  const linkOptions = request.linkOptions && { mode, minAmount, maxAmount };
+  const part = { amount, currency, invoiceId, terminalId, customerName, description, linkOptions };
+  return part satisfies Readonly<Record<keyof RepeatedPart, unknown>>;
 }
 
 /**

@@ -2,15 +2,15 @@
 import type { WellFormedLink } from "../domain/payment-link-shapes.ts";
 import { repeatedPart } from "../domain/payment-link-values.ts";
 import type { Problem } from "../domain/errors.ts";
-import type { Json } from "../values/json.ts";
-import { LISTED_AGE, type LinkStatus } from "../domain/payment-link-reply.ts";
+import type { PaymentLinkUpdate } from "../domain/exchanges.ts";
+import { isJsonObject, type Json } from "../values/json.ts";
+import { LINK_STATUSES, LISTED_AGE, type LinkStatus } from "../domain/payment-link-reply.ts";
 import { TRANSACTION_TYPES } from "../domain/known-services.ts";
-import { checkRequest, REUSABLE_LIFETIME, SALE } from "../domain/payment-link.ts";
+import { checkRequest, pastExpiry, REUSABLE_LIFETIME, SALE } from "../domain/payment-link.ts";
 import { linkIdFrom } from "../domain/reference.ts";
-import { addDuration } from "../values/time.ts";
+import { addDuration, isUtcDateTime, parseInstant } from "../values/time.ts";
 import { formatLocal } from "../render/layout.ts";
 import type { Merchant } from "./identity.ts";
-import { type Validated, checkLinksQuery, checkUpdate } from "./link-input.ts";
 import type { Ledger } from "./store/ledger.ts";
 import { type Link, UNTOUCHED } from "./store/ledger-rows.ts";
 import { ServiceProblem, unknownLink } from "./replies.ts";
@@ -42,12 +42,6 @@ function requireOwnTerminal({ terminalId: own }: Merchant, terminalId: string): 
   throw new ServiceProblem(403, "the terminal is not assigned to these credentials", [
     { at: "terminalId", message: `must be ${own}` },
   ]);
-}
-
-/** The checked value. Throws a 400 problem that names every invalid field. */
-function validated<T>(checked: Validated<T>, clock?: LinkClock): T {
-  if (checked.ok) return checked.value;
-  throw invalidRequest(checked.problems, clock);
 }
 
 type LinkClock = Pick<SandboxRuntime["clock"], "now" | "own">;
@@ -138,7 +132,7 @@ export function linksListed(
   query: Readonly<Record<string, string>>,
 ) {
   const now = clock.now();
-  const asked = validated(checkLinksQuery(query));
+  const asked = linksQueryIn(query);
   requireOwnTerminal(merchant, asked.terminalId);
   if (asked.from.getTime() < addDuration(now, LISTED_AGE, -1).getTime() - CLIENT_CLOCK_DIFFERENCE)
     throw invalidRequest([{ at: "from", message: "must not be more than 365 days ago" }]);
@@ -151,7 +145,7 @@ export function changeLink(runtime: SandboxRuntime, id: string, body: Json): Lin
   const link = findLink(ledger, id);
   // The expiry of an expired link, which has to be sent again, would be refused as past.
   requireStatus(link, ["active", "viewed"], "updated", clock.now());
-  const changes = validated(checkUpdate(body, clock.now()), clock);
+  const changes = updateIn(body, clock);
   const { expirationDate } = changes;
   const updated = { ...link, request: { ...link.request, ...changes }, expirationDate };
   ledger.write(() => ledger.saveLink(updated));
@@ -178,4 +172,59 @@ function requireStatus(link: Link, statuses: readonly LinkStatus[], changed: str
   if (statuses.includes(status)) return;
   const detail = `only a link that is ${ONE_OF.format(statuses)} can be ${changed}, and this link is ${status}`;
   throw new ServiceProblem(422, detail);
+}
+
+const LARGEST_PAGE = 5000;
+
+export interface LinksQuery {
+  readonly terminalId: string;
+  readonly from: Date;
+  readonly to: Date;
+  readonly page: number;
+  readonly size: number;
+  readonly status: LinkStatus | undefined;
+}
+
+/** The parameters of a list, each as text. Throws a 400 problem that names every invalid one. */
+function linksQueryIn(query: Readonly<Record<string, string>>): LinksQuery {
+  const { terminalId, from, to, page = "1", size = "20", status } = query;
+  const problems: Problem[] = [];
+  const problem = (at: string, message: string): undefined => void problems.push({ at, message });
+  const instant = (at: string, text: string | undefined): Date | undefined => {
+    if (text === undefined) return problem(at, "is required");
+    return (
+      parseInstant(text) ??
+      problem(at, "must be an ISO 8601 date-time with a zone, such as 2030-01-31T12:00:00Z")
+    );
+  };
+  const count = (at: string, text: string, most: number, rule: string): number | undefined =>
+    /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? Number(text) : problem(at, rule);
+  if (terminalId === undefined) problem("terminalId", "is required");
+  const [start, end] = [instant("from", from), instant("to", to)];
+  const pages = count("page", page, 999_999_999, "must be a whole number from 1");
+  const sizes = count("size", size, LARGEST_PAGE, `must be a whole number from 1 to ${LARGEST_PAGE}`);
+  const known = LINK_STATUSES.find((one) => one === status);
+  if (status !== undefined && known === undefined)
+    problem("status", `must be one of ${LINK_STATUSES.join(", ")}`);
+  if (start !== undefined && end !== undefined && start > end) problem("from", "must not be later than to");
+  if (problems.length > 0 || !terminalId || !start || !end || !pages || !sizes)
+    throw invalidRequest(problems);
+  return { terminalId, from: start, to: end, page: pages, size: sizes, status: known };
+}
+
+/** The changes of an update. Throws a 400 problem that names every invalid one. */
+function updateIn(changes: Json, clock: LinkClock): PaymentLinkUpdate {
+  if (!isJsonObject(changes)) throw invalidRequest([{ at: "", message: "must be a JSON object" }], clock);
+  const { description, expirationDate, ...others } = changes;
+  const problems: Problem[] = Object.keys(others).map((at) => ({ at, message: "cannot be changed" }));
+  const isText = description === undefined || typeof description === "string";
+  if (!isText) problems.push({ at: "description", message: "must be text" });
+  const date =
+    typeof expirationDate === "string" && isUtcDateTime(expirationDate) ? expirationDate : undefined;
+  if (date === undefined) {
+    const rule = "must be an ISO 8601 date-time in UTC, such as 2030-01-31T12:00:00Z";
+    problems.push({ at: "expirationDate", message: expirationDate === undefined ? "is required" : rule });
+  } else problems.push(...pastExpiry({ expirationDate: date }, clock.now()));
+  if (problems.length > 0 || date === undefined || !isText) throw invalidRequest(problems, clock);
+  return { ...(description === undefined ? {} : { description }), expirationDate: date };
 }

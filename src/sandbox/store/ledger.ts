@@ -10,7 +10,7 @@ import type { Bars } from "../../pages/trend.ts";
 import { type Connection, IN_MEMORY, type Statement, inTransaction } from "../../store/sqlite/connection.ts";
 import type { Value } from "../../store/sql.ts";
 import { lockFile, openDatabase, versionOf } from "../../store/sqlite/open.ts";
-import type { LinksQuery } from "../link-input.ts";
+import type { LinksQuery } from "../links.ts";
 import {
   DELIVERY_ROWS,
   LINK_ROWS,
