@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { recordOfSample, type SampleSource } from "../../sender/samples.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import type { Json, JsonObject } from "../../values/json.ts";
+import type { Json } from "../../values/json.ts";
 import type { SampleOutcome } from "../../domain/outcome.ts";
 import type { TransactionRecord } from "../../domain/transaction.ts";
 import { type FieldName, TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
@@ -49,25 +49,6 @@ async function warnOfOtherKey({ key, uti, id }: StoredEvent, context: Context): 
   }
 }
 
-/** How the record of a stored event is changed. */
-export interface RecordChanges {
-  readonly outcome: SampleOutcome | undefined;
-  /** Undefined keeps the payment's own. */
-  readonly uti: string | undefined;
-  /** Fields with other values. */
-  readonly fields: JsonObject;
-}
-
-/** The record of the same payment with these changes. */
-export function changedRecord(
-  base: TransactionRecord,
-  { outcome, uti, fields }: RecordChanges,
-  source: SampleSource,
-): TransactionRecord {
-  const record = outcome === undefined ? base : withOutcome(base, outcome, source);
-  return { ...record, ...(uti === undefined ? {} : { uti }), ...fields };
-}
-
 /** The fields whose values say how a payment ended. */
 const OUTCOME_FIELDS: ReadonlySet<FieldName> = new Set<FieldName>([
   "transApproved",
@@ -78,8 +59,8 @@ const OUTCOME_FIELDS: ReadonlySet<FieldName> = new Set<FieldName>([
   "emvCryptogramType",
 ]);
 
-/** The fields that depend on the outcome are those of a sample. */
-function withOutcome(
+/** The record of the same payment with another outcome: the fields that depend on it are those of a sample. */
+export function withOutcome(
   base: TransactionRecord,
   outcome: SampleOutcome,
   source: SampleSource,

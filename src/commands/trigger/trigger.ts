@@ -27,7 +27,7 @@ import type { ReadValues, Usage, ValuesOf } from "../command.ts";
 import { checkLocal } from "../shared-flags.ts";
 import { endpointNotReached } from "../unreached-endpoint.ts";
 import type { triggerArguments, triggerFlags } from "./command.ts";
-import { changedRecord, storedRecord } from "./stored-record.ts";
+import { storedRecord, withOutcome } from "./stored-record.ts";
 
 type TriggerValues = ValuesOf<typeof triggerArguments> & ValuesOf<typeof triggerFlags>;
 
@@ -156,7 +156,11 @@ async function recordMaker(options: TriggerOptions, context: Context): Promise<(
     ...(reference === undefined ? {} : { reference }),
     ...set,
   };
-  return () => changedRecord(base, { outcome, uti: sameUti ? undefined : context.newId(), fields }, context);
+  return () => ({
+    ...(outcome === undefined ? base : withOutcome(base, outcome, context)),
+    ...(sameUti ? {} : { uti: context.newId() }),
+    ...fields,
+  });
 }
 
 function prepare(
