@@ -1,4 +1,5 @@
 /** Reads what `check --books` prints, and the orders of `check --orders`, with the reader of books that `reconcile` has. */
+import { plural, wordFor } from "../../values/plural.ts";
 import { arePaying, type BookedOrder, compareBooked, type ExpectedBookings } from "../../check/booked.ts";
 import type { CaseResult } from "../../check/endpoint.ts";
 import type { SampleOrder } from "../../sender/samples.ts";
@@ -103,7 +104,7 @@ export class EarlyLooks {
       if (compareBooked({ uses, ...known }, lines).some(({ finding }) => finding === "not booked"))
         this.late += 1;
     } catch (error) {
-      if (!(error instanceof PaylinkError) || error.code !== "usage") throw error;
+      asUnread(error);
       this.looked = EARLY_LOOKS;
     }
   }
@@ -126,17 +127,24 @@ export async function lookAtBooks(
   }
 }
 
-/** The orders that are booked already: none if the command fails, as one does that works only after the first booking. */
+/** The orders that are booked already, with a warning: none if the command fails, as one does that works only after the first booking. */
 export async function bookedBefore(
-  options: BooksCommand,
+  { books, map }: Pick<CheckOptions, "books" | "map">,
   orders: readonly SampleOrder[],
-  context: Pick<Context, "runShell" | "signal">,
+  context: Pick<Context, "runShell" | "signal" | "out">,
 ): Promise<ReadonlySet<string>> {
-  try {
-    const booked = new Set((await runBooks(options, context)).map(({ orderNumber }) => orderNumber));
-    return new Set(orders.map(({ number }) => number).filter((number) => booked.has(number)));
-  } catch (error) {
-    if (!(error instanceof PaylinkError) || error.code !== "usage") throw error;
-    return new Set();
-  }
+  if (books === undefined || orders.length === 0) return new Set();
+  const lines = await runBooks({ books, map }, context).catch(asUnread);
+  const booked = new Set((lines ?? []).map(({ orderNumber }) => orderNumber));
+  const before = new Set(orders.map(({ number }) => number).filter((number) => booked.has(number)));
+  if (before.size > 0)
+    context.out.warn(
+      `${plural(before.size, "order of --orders is", "orders of --orders are")} already booked. ${wordFor(before.size, "Its bookings", "Their bookings")} must not change; whether the first one is right is not checked.`,
+    );
+  return before;
+}
+
+/** Of books that cannot be read; any other failure is thrown. */
+function asUnread(error: unknown): undefined {
+  if (!(error instanceof PaylinkError) || error.code !== "usage") throw error;
 }

@@ -1,5 +1,5 @@
 /** Checks a merchant's own endpoint, and reports for each case whether the answer was right. */
-import { plural, wordFor } from "../../values/plural.ts";
+import { plural } from "../../values/plural.ts";
 import type { BookedFinding, BookedOrder, ExpectedBookings } from "../../check/booked.ts";
 import { loadSigningKey } from "../../sender/signing-key.ts";
 import { caseCount, type CaseResult, type Ended, runChecks } from "../../check/endpoint.ts";
@@ -30,7 +30,7 @@ export async function checkEndpoint(context: Context, options: CheckOptions): Pr
   const key = await loadSigningKey(signWith, context);
   const orders = await readOrders(options, context);
   const parts = { ...context, url, key, cover, orders };
-  const before = await bookedAtStart(options, orders, context);
+  const before = await bookedBefore(options, orders, context);
   const total = caseCount(parts);
   const results: CaseResult[] = [];
   const early = new EarlyLooks();
@@ -103,20 +103,6 @@ interface ExaminedBooks {
   readonly orders: readonly BookedOrder[] | undefined;
   /** That they are wrong, or cannot be read. */
   readonly failure: PaylinkError | undefined;
-}
-
-async function bookedAtStart(
-  { books, map }: CheckOptions,
-  orders: readonly SampleOrder[],
-  context: Context,
-): Promise<ReadonlySet<string>> {
-  if (books === undefined || orders.length === 0) return new Set();
-  const before = await bookedBefore({ books, map }, orders, context);
-  if (before.size > 0)
-    context.out.warn(
-      `${plural(before.size, "order of --orders is", "orders of --orders are")} already booked. ${wordFor(before.size, "Its bookings", "Their bookings")} must not change; whether the first one is right is not checked.`,
-    );
-  return before;
 }
 
 async function examineBooks(
