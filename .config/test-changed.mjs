@@ -47,10 +47,11 @@ function loadedBy(files, end = () => false) {
 const PROGRAM = "src/program.ts";
 /** The file of each command by its name. */
 const commands = new Map(
-  [...textOf(PROGRAM).matchAll(/^ {4}(\w+): \{[^}]*?import\("(\.\/commands\/[^"]+)"\)/gm)].map(
+  [...textOf(PROGRAM).matchAll(/^ {4}(\w+): \[[^\]]*?import\("(\.\/commands\/[^"]+)"\)/gm)].map(
     ([, name = "", file = ""]) => [name, join("src", file)],
   ),
 );
+if (commands.size === 0) throw new Error(`${PROGRAM} lists its commands in another way than is read here`);
 const loads = new Map([...commands].map(([name, file]) => [name, loadedBy([file])]));
 /** @param {string} file */
 const isCode = (file) => imports.has(file) || /^(?:src|bin|\.config)\/|^package/.test(file);
