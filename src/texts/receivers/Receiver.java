@@ -39,7 +39,7 @@ public class Receiver {
     static Order findOrder(String reference) {
         return Map.of("INV-1001", new Order(new BigDecimal("10.00"), "EUR")).get(reference);
     }
-    /** False if it is booked. Your database here; uti and reference unique (check --books tests it):
+    /** False if it is booked already. Your database here; uti and reference unique (check --books tests it):
      * INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING */
     static boolean book(String uti, String reference) throws IOException { return true; }
     /** Called for every authentic webhook. Returns what was done, for the log. */
@@ -67,8 +67,8 @@ public class Receiver {
         if (!takes) return named + ", nothing to book";
         return named + ", but \"" + reference + "\" is not one of our orders for this amount, or not paid in whole";
     }
-    /** Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there
-     * twice, the last one counts: only the service can sign such a record. */
+    /** APPROVED and PARTIALLY_APPROVED take money. UNCLEAR is authentic, but does not say what happened. Of a member
+     * that is there twice, the last one counts: only the service can sign such a record. */
     static String outcomeOf(Map<String, String> record) {
         String status = record.getOrDefault("status", "null").toLowerCase().replace("null", "\"complete\"");
         String flags = record.get("transApproved") + " " + record.get("transCancelled") + " "

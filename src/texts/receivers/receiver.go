@@ -48,7 +48,7 @@ func findOrder(reference string) (price *big.Rat, currency string) {
 // What each payment took, by reference and uti. This receiver has no database, and forgets it when it ends: use yours.
 var taken, lock = map[[2]string]*big.Rat{}, sync.Mutex{}
 
-// book: false if booked. Your database here; uti and reference unique (check --books tests it):
+// book: false if booked already. Your database here; uti and reference unique (check --books tests it):
 // INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
 func book(uti, reference string) (bool, error) { return true, nil }
 
@@ -89,8 +89,8 @@ func process(body []byte) (done string, err error) {
 	return done + ", " + map[bool]string{true: rest, false: "nothing to book"}[takes], nil
 }
 
-// read judges a record: only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member
-// that is there twice, the last one counts: only the service can sign such a record.
+// read judges a record: APPROVED and PARTIALLY_APPROVED take money. UNCLEAR is authentic, but does not say what
+// happened. Of a member that is there twice, the last one counts: only the service can sign such a record.
 func read(body []byte) (paid transaction, outcome string) {
 	paid.Status = "Complete" // Where it has none. A member of another type is an error; one byte order mark is skipped.
 	text := strings.TrimPrefix(string(body), "\ufeff")

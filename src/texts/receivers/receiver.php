@@ -49,7 +49,7 @@ function take(string $uti, string $reference, int $amount): int|float {
     return array_sum($taken);
 }
 
-/** False if it is booked. Your database here; uti and reference unique (check --books tests it):
+/** False if it is booked already. Your database here; uti and reference unique (check --books tests it):
  * INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING */
 function book(string $uti, string $reference): bool {
     return true;
@@ -75,8 +75,8 @@ function process(array $record): string {
     return "$named, $why";
 }
 
-/** Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there twice,
- * the last one counts: only the service can sign such a record. */
+/** APPROVED and PARTIALLY_APPROVED take money. UNCLEAR is authentic, but does not say what happened. Of a member that
+ * is there twice, the last one counts: only the service can sign such a record. */
 function outcome_of(array $record): string {
     [$approved, $cancelled] = [$record['transApproved'] ?? null, $record['transCancelled'] ?? null];
     [$partially, $status] = [$record['transPartiallyApproved'] ?? false, $record['status'] ?? 'Complete'];

@@ -38,7 +38,7 @@ def find_order(reference):
     return {"INV-1001": (Decimal("10.00"), "EUR")}.get(reference)
 
 def book(uti, reference):
-    """False if it is booked. Your database here; uti and reference unique (check --books tests it):
+    """False if it is booked already. Your database here; uti and reference unique (check --books tests it):
     INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING"""
     return True
 
@@ -68,8 +68,8 @@ def process(body):
     return f"{named}, but {reference!r} is not one of our orders for this amount and currency, or not paid in whole"
 
 def outcome_of(record):
-    """Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there
-    twice, the last one counts: only the service can sign such a record."""
+    """APPROVED and PARTIALLY_APPROVED take money. UNCLEAR is authentic, but does not say what happened. Of a member
+    that is there twice, the last one counts: only the service can sign such a record."""
     approved, cancelled = record.get("transApproved"), record.get("transCancelled")
     partially, status = record.get("transPartiallyApproved"), record.get("status")
     if not isinstance(approved, bool) or not isinstance(cancelled, bool) or (approved and cancelled):

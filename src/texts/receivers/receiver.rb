@@ -39,7 +39,7 @@ end
 TAKEN = Hash.new { |all, reference| all[reference] = {} }
 LOCK = Mutex.new
 
-# False if it is booked. Your database here; uti and reference unique (check --books tests it):
+# False if it is booked already. Your database here; uti and reference unique (check --books tests it):
 # INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
 def book(_uti, _reference)
   true
@@ -66,8 +66,8 @@ def process(record)
   "#{named}, but #{reference.inspect} is not one of our orders for this amount and currency, or not paid in whole"
 end
 
-# Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there twice,
-# the last one counts: only the service can sign such a record.
+# APPROVED and PARTIALLY_APPROVED take money. UNCLEAR is authentic, but does not say what happened. Of a member that is
+# there twice, the last one counts: only the service can sign such a record.
 def outcome_of(record)
   flags, status = [true, false], record["status"]
   approved, cancelled, partially = record.values_at("transApproved", "transCancelled", "transPartiallyApproved")
