@@ -11,14 +11,14 @@ export type WebhookEffect = "receive" | "verify" | "send" | "check" | "replay" |
 export const EXIT_CODES = {
   0: "success",
   1: "a bug in paylink, or its output could not be written; the answer of the service is shown first",
-  2: "wrong usage: every problem is listed, each with its flag (or file and line)",
+  2: "wrong usage: every problem is listed, each with its flag (or file and line); or a file, key, event, port or database cannot be used",
   3: "not authorised: no profile, no token, expired token, 401 or 403",
-  4: "refused by the service: a 4xx other than 401, 403, 408, 425 and 429, or a redirect",
+  4: "refused by the service: a 4xx other than 401, 403, 408, 425 and 429, or a redirect; or by your application",
   5: "not reached: nothing was created, so it is safe to run the command again",
   6: "unknown outcome: the request was sent, and no usable answer arrived, or a 408 or 425; the link may exist",
   7: "a signature did not verify, or an endpoint failed its check",
   8: "timed out",
-  9: "the payment was declined or cancelled",
+  9: "the link was cancelled or expired before it was paid (create --wait)",
   10: "records that must agree do not",
   130: "interrupted (SIGINT); running requests were completed first",
   143: "terminated (SIGTERM); running requests were completed first",
@@ -79,7 +79,7 @@ export const FAILURES = {
   },
   event_not_found: {
     exit: 2,
-    means: "no stored event has this uti or id",
+    means: "no stored event has this uti, id or order number",
     hints: [hint`To list the stored events: ${paylink`events list`}`],
   },
   port_in_use: {
@@ -120,6 +120,13 @@ export const FAILURES = {
     means: "your application did not accept a webhook",
     hints: [hint`The events are still stored. Replay them when your application is ready.`],
   },
+  order_not_found: {
+    exit: 4,
+    means: "neither the service nor the event store has the order number",
+    hints: [
+      hint`Check its spelling, the profile and the event store. To see the orders: ${paylink`links list --since 30d`}`,
+    ],
+  },
   not_reached: {
     exit: 5,
     means: "the service could not be reached (connection refused, DNS, TLS), or gave no usable answer",
@@ -145,18 +152,11 @@ export const FAILURES = {
     exit: 8,
     means: "time ran out before an answer, a payment or a webhook arrived, or before every row was sent",
   },
+  payment_failed: { exit: 9, means: "the link was cancelled or expired before it was paid" },
   records_differ: {
     exit: 10,
     means:
       "records that must agree do not: what was paid, what arrived and what is booked, or what an application answered before and answers now",
-  },
-  payment_failed: { exit: 9, means: "the payment was declined or cancelled" },
-  order_not_found: {
-    exit: 4,
-    means: "neither the service nor the event store has the order number",
-    hints: [
-      hint`Check its spelling, the profile and the event store. To see the orders: ${paylink`links list --since 30d`}`,
-    ],
   },
   interrupted: { exit: 130, means: "interrupted by Ctrl-C (SIGINT)" },
   terminated: { exit: 143, means: "terminated by SIGTERM" },

@@ -6,7 +6,7 @@ export const REFUSAL_MEANINGS = {
   http_parse_error: "this is not an HTTP/1.1 request",
   headers_too_large: "the header section is larger than any webhook needs",
   bad_request_target: "the request target is not a path",
-  wrong_host: "with --no-verify, Host must name this machine",
+  wrong_host: "Host names another machine, which --no-verify refuses",
   not_found: "this path takes no webhooks",
   method_not_allowed: "the method is not POST",
   unsupported_media_type: "the media type is not application/json",

@@ -66,7 +66,7 @@ export function refuseHead(head: RequestHead, paths?: readonly string[]): Refusa
 
 /** Without signatures, only a program of this machine may send: a web page must not, by a name that resolves to it. */
 export const refuseHost = ({ authority }: RequestHead): Refusal =>
-  refusal("wrong_host", `the Host is ${authority}; with --no-verify it names this machine`);
+  refusal("wrong_host", `the Host is ${authority}; with --no-verify it must name this machine`);
 
 function refuseForm({ target, headers }: RequestHead): MessageRefusal | undefined {
   const lines = headers.length;

@@ -75,8 +75,8 @@ function causeBeside(forged: readonly Ending[], refused: readonly Ending[]): str
   const isAlike = isMost(forged, ({ status }) => status === usual);
   if (usual < 500)
     return isAlike
-      ? "It refuses genuine and forged webhooks alike, so before it verifies: its log says why."
-      : "It refuses genuine webhooks otherwise than forged ones, so after it has verified: its log says why.";
+      ? "It refuses genuine and forged webhooks alike, so before it verifies them: its log says why."
+      : "It refuses genuine webhooks with another answer than forged ones, so after it has verified them: its log says why.";
   return isAlike
     ? `It fails with genuine and forged webhooks alike, so before it has verified. The commonest reasons: ${PARSED_BODY}; or it has no key. Its log has the error.`
     : "It refuses forged webhooks and fails with genuine ones, so after it has verified, such as where it books: its log has the error.";

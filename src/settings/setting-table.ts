@@ -194,7 +194,8 @@ const SETTING_TABLE = {
     example: "Invoice No.=invoiceId,Total=amount,Status=",
   },
   eventStore: {
-    means: "where events are kept: a file, or the URL of a PostgreSQL database",
+    means:
+      "where events are kept: a file, or the URL of a PostgreSQL database, in which bulk also keeps what it has sent",
     parse: VALUE_KINDS.eventStore,
     mayBeFile: true,
     variable: "PAYLINK_DB",

@@ -116,8 +116,8 @@ it("tells whether an endpoint fails before it verifies, or afterwards", async ()
     "before it has verified. The commonest reasons: the body is parsed",
   );
   expect(await causeAt(500, 401)).toContain("so after it has verified, such as where it books");
-  expect(await causeAt(409, 409)).toContain("so before it verifies: its log says why");
-  expect(await causeAt(409, 401)).toContain("so after it has verified: its log says why");
+  expect(await causeAt(409, 409)).toContain("so before it verifies them: its log says why");
+  expect(await causeAt(409, 401)).toContain("so after it has verified them: its log says why");
 });
 
 it("writes a report that XML allows, whatever the endpoint answers", async () => {

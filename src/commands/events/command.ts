@@ -187,7 +187,7 @@ const SUBCOMMANDS = {
     run: async (context, values) => (await import("./stored-events.ts")).listEvents(context, values),
   }),
   show: command({
-    summary: "show one event, with each delivery and attempt, and who retried or skipped it",
+    summary: "show one event, with each attempt and who retried or skipped it, or the payments of an order",
     examples: [
       "paylink events show $(paylink events list --limit 1 --quiet)",
       "paylink events show $(paylink events list --limit 1 --quiet) --json",
@@ -282,7 +282,7 @@ const SUBCOMMANDS = {
     run: async (context, values) => (await import("./order-events.ts")).retryEvents(context, values),
   }),
   skip: command({
-    summary: "never forward these events, because your application will not accept them",
+    summary: "give events up: they are never forwarded",
     examples: [
       "paylink events list --failed --limit 1 --quiet | xargs -r paylink events skip --yes",
       "paylink events list --pending --limit 1 --quiet | xargs -r paylink events skip --yes --json",

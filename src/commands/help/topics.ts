@@ -154,7 +154,8 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
       return variable === undefined ? [] : [[variable, means]];
     }),
   ),
-  PGPASSWORD: "the password of the PostgreSQL database in PAYLINK_DB; or PGPASSFILE, or ~/.pgpass",
+  PGPASSWORD:
+    "the password of the PostgreSQL database in PAYLINK_DB; or PGPASSFILE, or ~/.pgpass. What the URL leaves open is read from the other variables of psql, such as PGSSLMODE",
   ...BROKER_VARIABLES,
   PAYLINK_HOME: "one folder for settings and data, instead of the platform's folders",
   NODE_DISABLE_COMPILE_CACHE:

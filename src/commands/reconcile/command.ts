@@ -70,7 +70,7 @@ export default command({
   ],
   notes: `paylink reconcile compares what the service says was paid, which webhooks arrived, what your application accepted and, with --books, what you booked. It sends and changes nothing. The exit code is 0 if all agree, and 10 if not.
 
-missed: paid, but no webhook for it arrived. refused: only a rejected webhook names its order number. undelivered: your application has not accepted it. differs: amounts or currencies disagree. twice: paid or booked more than once. payable: it is paid, and another link of it can still be paid. not booked, booked only: the books lack it, or nobody paid it. not known: nobody can say whether its webhook arrived. unmatched does not count as a difference: a payment of no known link, a payment from before the event store began, or a charge to a stored card, whose link itself asked for nothing.
+missed: paid, but no webhook for it arrived. refused: only a rejected webhook names its order number. undelivered: your application has not accepted it. differs: amounts or currencies disagree. twice: paid or booked more than once. payable: it is paid, and another link of it can still be paid. not booked, booked only: the books lack it, or nobody paid it. not known: nobody can say whether its webhook arrived. unmatched does not count as a difference: a payment of no known link, one from before the event store began, a part whose rest is not paid yet, a charge to a stored card, whose link itself asked for nothing, or, with --books, a payment without an order number.
 
 Books from a database: psql -c "copy (select order_number, amount, currency from paid) to stdout csv header" | paylink reconcile --books -
 

@@ -1,5 +1,6 @@
 /** `paylink sandbox` and its subcommands: their help, and what runs them. */
 import { SANDBOX_PORT } from "../../domain/known-services.ts";
+import { OPERATION_NAMES } from "../../domain/operations.ts";
 import { accepted, refused, type Parsed } from "../../values/parse-result.ts";
 import { parseWhen } from "../../values/time.ts";
 import { flag, group, oneOf, repeatable, text, toggle, argument, command } from "../command.ts";
@@ -87,7 +88,7 @@ const SANDBOX_NOTES =
   "The sandbox describes its API in OpenAPI 3.1 at /openapi.json; paylink help files openapi prints the same.";
 
 const FAULT_NOTES =
-  "With a status (429, 503), the API does nothing and answers with an error as the service words it. html answers with a gateway's page. lost does the work, and closes the connection without an answer. late=12s answers 12 seconds later. gzip compresses the answer.";
+  "With a status (429, 503), the API does nothing, and answers with an error as the service words it. html does nothing, and answers with a gateway's page. The others do the work: lost closes the connection without an answer, late=12s answers 12 seconds later, and gzip compresses the answer.";
 
 /** Advancing the clock far waits for every delivery attempt in between. */
 const controlTimeout = (afterwards: string) => ({ timeout: timeoutFlag({ default: "10m" }, afterwards) });
@@ -156,7 +157,7 @@ export default command({
       arguments: {
         faults: argument(
           "[fault...]",
-          "the operation, =, the fault, and :<count> to limit it",
+          `<operation>=<fault>, and :<count> to limit it; the operations are ${OPERATION_NAMES.join(", ")}`,
           parseApiFault,
           {
             example: "create=lost:1",

@@ -9,9 +9,14 @@ import { eventStoreFlag, policyFlags, serviceKeyFlag } from "../shared-flags.ts"
 
 export const verifyFlags = {
   ...group("Webhook:", {
-    event: flag("--event <uti>", "an event that listen stored, by its uti or the start of one", text, {
-      example: "$(paylink events list --limit 1 --quiet)",
-    }),
+    event: flag(
+      "--event <uti>",
+      "a webhook that listen stored, by its uti or id, or the start of one",
+      text,
+      {
+        example: "$(paylink events list --limit 1 --quiet)",
+      },
+    ),
     db: eventStoreFlag,
   }),
   ...group("Verification:", {
