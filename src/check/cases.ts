@@ -1,5 +1,5 @@
 /** All cases of `check`: genuine webhooks, webhooks with other signatures, and tampered ones, which an endpoint must refuse. */
-import type { EndpointCase } from "./endpoint-case.ts";
+import { type EndpointCase, UNDATED } from "./endpoint-case.ts";
 import { GENUINE_CASES, KNOWN_ORDER_CASES } from "./genuine-cases.ts";
 import { sampleBody, approvedPayment } from "../sender/samples.ts";
 import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../signatures/cover.ts";
@@ -48,11 +48,12 @@ const UNPROMISED =
 
 function signedCases(signed: SignedCover, hasKeyid: boolean): EndpointCase[] {
   const { name, required } = signed;
+  const [noCreated, bare] = UNDATED;
   const shapes = [
     { suffix: "", created: true, keyid: true, without: "" },
-    { suffix: "-no-created", created: false, keyid: true, without: ", without created" },
+    { suffix: noCreated, created: false, keyid: true, without: ", without created" },
     { suffix: "-no-keyid", created: true, keyid: false, without: ", without keyid" },
-    { suffix: "-bare", created: false, keyid: false, without: ", without created and keyid" },
+    { suffix: bare, created: false, keyid: false, without: ", without created and keyid" },
   ];
   // The webhooks of a key without an id never have a keyid.
   return shapes

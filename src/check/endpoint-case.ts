@@ -7,6 +7,12 @@ import type { WebhookOptions } from "../sender/signed-webhook.ts";
 /** The case whose failure tells that a copy of the body is verified. */
 export const EXACT_BYTES = "exact-bytes";
 
+/** What the names of the cases end with whose signature does not say when it was made. */
+export const UNDATED = ["-no-created", "-bare"] as const;
+
+export const isUndated = ({ name }: Pick<EndpointCase, "name">): boolean =>
+  UNDATED.some((suffix) => name.endsWith(suffix));
+
 export interface EndpointCase {
   readonly name: string;
   /** `answered` is either: 2xx or 4xx. */

@@ -4,7 +4,7 @@ import { answerWords, isPage, pageWords } from "../http/answer-words.ts";
 import { isSuccess } from "../http/message.ts";
 import type { BookedOrder } from "../check/booked.ts";
 import { answersIn, type CaseResult, type EndpointAnswer } from "../check/endpoint.ts";
-import { EXACT_BYTES, type ExpectedAnswer } from "../check/endpoint-case.ts";
+import { EXACT_BYTES, type ExpectedAnswer, isUndated } from "../check/endpoint-case.ts";
 import { bookedWords } from "./booked.ts";
 import { likelyCause } from "./likely-cause.ts";
 import type { Paint } from "./paint.ts";
@@ -90,15 +90,23 @@ export function commonCause(results: readonly CaseResult[], ownKey: string): str
   const genuine = answersOf(genuineCases(results));
   const circumstances = { comesAgain: false, ownKey };
   if (!isNoneTaken(results)) {
+    if (genuineCases(results).every((result) => result.ok === isUndated(result))) return WRONG_TIME;
     const copy = results.find(({ name, ok }) => name === EXACT_BYTES && !ok);
     const taken = genuine.filter(({ status }) => isSuccess(status));
-    return copy?.consequence ?? likelyCause({ genuine: taken, forged }, circumstances);
+    return copy === undefined ? likelyCause({ genuine: taken, forged }, circumstances) : causeOfCopy(copy);
   }
   const derived = results.find(({ expects, required, ok }) => expects === "accepted" && !required && ok);
   return derived === undefined
     ? likelyCause({ genuine, forged }, circumstances)
     : `It accepts ${derived.description}, and no other: the real service signs header fields only, so such an endpoint refuses every payment.`;
 }
+
+const WRONG_TIME =
+  "It accepts only webhooks that do not say when they were signed (created): the clock of its machine is wrong, or it accepts too short an age.";
+
+/** Of a body that changes when it is copied. */
+const causeOfCopy = ({ wrong, consequence }: CaseResult): string =>
+  (wrong && likelyCause({ genuine: [wrong] }, { comesAgain: false, isRightKey: true })) ?? consequence;
 
 function renderCase(result: CaseResult, paint: Paint): string {
   const { name, ok, expects, answered, consequence } = result;

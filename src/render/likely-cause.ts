@@ -42,8 +42,11 @@ export function likelyCause(
 ): string | undefined {
   const refused = genuine.filter(({ status }) => !isSuccess(status));
   if (refused.length > 0) {
-    const [cause] = byFrequency(refused.map((ending) => causeOfOne(ending, circumstances)));
-    return cause ?? causeBeside(forged, refused);
+    const difference = differenceOf(forged, refused);
+    const [cause] = byFrequency(
+      refused.map((ending) => causeOfOne(ending, circumstances, difference === "after")),
+    );
+    return difference === "reversed" ? REVERSED : (cause ?? causeBeside(difference, refused));
   }
   if (genuine.length > 0) return beliefIn(forged);
   const [cause] = byFrequency(
@@ -68,22 +71,43 @@ function byFrequency<Value>(values: readonly Value[]): Value[] {
 const isMost = <Value>(values: readonly Value[], holds: (value: Value) => boolean): boolean =>
   values.filter(holds).length > values.length / 2;
 
-/** Where the answers to genuine webhooks say nothing: what the difference to those of forged ones tells. */
-function causeBeside(forged: readonly Ending[], refused: readonly Ending[]): string | undefined {
-  const [usual = null] = byFrequency(refused.map(({ status }) => status));
+const usualStatus = (answers: readonly Ending[]): number | null =>
+  byFrequency(answers.map(({ status }) => status))[0] ?? null;
+
+/** Where an application that refuses genuine webhooks does so, as its answers to forged ones tell; undefined where they tell nothing. */
+function differenceOf(
+  forged: readonly Ending[],
+  refused: readonly Ending[],
+): "before" | "after" | "reversed" | undefined {
+  const usual = usualStatus(refused);
   if (forged.length === 0 || usual === null) return undefined;
-  const isAlike = isMost(forged, ({ status }) => status === usual);
-  if (usual < 500)
-    return isAlike
+  if (isMost(forged, ({ status }) => isSuccess(status))) return "reversed";
+  if (isMost(forged, ({ status }) => status === usual)) return "before";
+  // A verifier may answer 401 to another key, and otherwise to what is malformed.
+  return usual === 401 ? undefined : "after";
+}
+
+/** Where the answers to genuine webhooks say nothing. */
+function causeBeside(
+  difference: ReturnType<typeof differenceOf>,
+  refused: readonly Ending[],
+): string | undefined {
+  if (difference === undefined || difference === "reversed") return undefined;
+  if ((usualStatus(refused) ?? 0) < 500)
+    return difference === "before"
       ? "It refuses genuine and forged webhooks alike, so before it verifies them: its log says why."
       : "It refuses genuine webhooks with another answer than forged ones, so after it has verified them: its log says why.";
-  return isAlike
+  return difference === "before"
     ? `It fails with genuine and forged webhooks alike, so before it has verified. The commonest reasons: ${PARSED_BODY}; or it has no key. Its log has the error.`
     : "It refuses forged webhooks and fails with genuine ones, so after it has verified, such as where it books: its log has the error.";
 }
 
+const REVERSED = "It accepts forged webhooks, and no genuine ones: is a condition the wrong way round?";
+
 /** It refuses few of them, such as those with another method. */
 function beliefIn(forged: readonly Ending[]): string | undefined {
+  if (isMost(forged, ({ status }) => status === null))
+    return "It answers genuine webhooks, and gives no answer to forged ones: an error that nothing catches there? Answer 401 to what does not verify.";
   const taken = forged.filter(({ status }) => isSuccess(status));
   if (taken.length <= forged.length / 2) return undefined;
   return isMost(taken, ({ reply }) => reply !== null && /<html|<!doctype html/i.test(reply.text))
@@ -91,7 +115,8 @@ function beliefIn(forged: readonly Ending[]): string | undefined {
     : "It accepts forged webhooks too: it does not verify, or it answers before it has verified.";
 }
 
-function causeOfOne(ending: Ending, circumstances: CauseContext): string | undefined {
+/** What an application refuses after it has verified, neither a parser nor anything in front of it refuses. */
+function causeOfOne(ending: Ending, circumstances: CauseContext, hasVerified = false): string | undefined {
   const { status, failure, reply, signatureAge, target } = ending;
   const broker = target === undefined ? undefined : brokerOf(new URL(target));
   if (failure !== null)
@@ -103,7 +128,8 @@ function causeOfOne(ending: Ending, circumstances: CauseContext): string | undef
   const known = CODE_CAUSES[refusalCodeIn(reply.text) ?? ""];
   if (known !== undefined) return known(circumstances);
   const row = ANSWERS.find(
-    ({ statuses, words, header }) =>
+    ({ statuses, words, header, cause }) =>
+      (!hasVerified || cause === keyCause) &&
       (statuses === undefined ||
         statuses.some((one) => (one < 10 ? Math.floor(status / 100) : status) === one)) &&
       (words === undefined || words.test(reply.text)) &&
@@ -187,7 +213,7 @@ const keyCause = ({ ownKey, isRightKey }: CauseContext): string | undefined =>
 const PARSED_BODY =
   "the body is parsed before the webhook's route, such as by express.json(), so that its bytes are gone";
 const PARSER_CAUSE = (): string =>
-  "Its parser fails on the body: make it accept application/json, and keep the raw bytes for the verification.";
+  "Its parser, or a check of its fields, fails on the body: make it accept application/json, and keep the raw bytes for the verification.";
 const LOGIN_CAUSE = (): string =>
   "It asks for a login, which a webhook does not have: allow this path without a login.";
 const PATH_CAUSE = (): string => "It serves nothing at this path: is this the path of its webhook endpoint?";
@@ -242,6 +268,13 @@ const ANSWERS: readonly AnswerRow[] = [
     cause: wrongHost,
   },
   { statuses: [421], cause: wrongHost },
+  // A gateway of AWS has no such path or method.
+  { statuses: [403], words: /missing authentication token/i, cause: PATH_CAUSE },
+  {
+    statuses: [404, 500],
+    words: /append_slash/i,
+    cause: () => "Its path ends in a slash: write it in the address.",
+  },
   {
     statuses: [403, 406, 429, 503],
     words:
@@ -256,7 +289,7 @@ const ANSWERS: readonly AnswerRow[] = [
   {
     statuses: [400, 415, 422, 500],
     words:
-      /unexpected (?:token|end|character|non-whitespace)|json\.? ?(?:parse|decode)|pars(?:e|ing) (?:error|failed)|(?:invalid|malformed|not valid) json|json (?:is )?invalid|httpmessagenotreadable|entity\.parse|body ?parser|unsupported media|unsupported content|body (?:is )?(?:unusable|already|stream)|stream is not readable|raw ?body|string or a buffer/i,
+      /unexpected (?:token|end|character|non-whitespace)|json\.? ?(?:parse|decode)|pars(?:e|ing) (?:error|failed)|(?:invalid|malformed|not valid) json|json (?:is )?invalid|httpmessagenotreadable|entity\.parse|body ?parser|unsupported media|unsupported content|body (?:is )?(?:unusable|already|stream)|stream is not readable|raw ?body|string or a buffer|validation (?:errors?|failed)|field required|should not exist/i,
     cause: PARSER_CAUSE,
   },
   {
@@ -268,7 +301,7 @@ const ANSWERS: readonly AnswerRow[] = [
   {
     statuses: [401, 403],
     words:
-      /log ?in|sign ?in|unauthenticated|authentication (?:required|credentials)|bearer|api[ -]?key|session/i,
+      /log ?in|sign ?in|unauthenticated|authentication (?:required|credentials)|bearer|api[ -]?key|session|permission to get url/i,
     cause: LOGIN_CAUSE,
   },
   { statuses: [401], cause: keyCause },
@@ -288,11 +321,12 @@ const ANSWERS: readonly AnswerRow[] = [
   { statuses: [415], cause: PARSER_CAUSE },
   { statuses: [429], cause: () => "It limits how often it is called: make an exception for this path." },
   {
-    statuses: [502, 503],
+    // Those from 520 are Cloudflare's.
+    statuses: [502, 503, 520, 521, 522, 523, 525, 526, 530],
     cause: () =>
       "The proxy in front of your application cannot reach it: is your application running and ready?",
   },
-  { statuses: [504], cause: (circumstances) => `${MAY_BE_DONE(circumstances)}.` },
+  { statuses: [504, 524], cause: (circumstances) => `${MAY_BE_DONE(circumstances)}.` },
 ];
 
 function redirected(_: CauseContext, { headers }: ReplyText): string {

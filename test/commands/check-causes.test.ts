@@ -114,10 +114,10 @@ function rightly({ add }: Books): Shop["book"] {
 }
 
 /** What a person sees last. */
-async function lastLines(start: (books: Books) => Promise<number>, path = PATH) {
+async function lastLines(start: (books: Books) => Promise<number>, path = PATH, flags?: readonly string[]) {
   const books = openBooks();
   const url = `http://127.0.0.1:${await start(books)}${path}`;
-  const args = ["check", url, "--sign-with", privateKeyFile(books.home), ...books.flags];
+  const args = ["check", url, "--sign-with", privateKeyFile(books.home), ...(flags ?? books.flags)];
   const { exit, stdout, stderr } = await runCommand(args, { home: books.home });
   const lines = `${stdout}${stderr}`.trimEnd().split("\n").slice(-24);
   return { exit, shown: lines.join(" ").replace(/\s+/g, " ") };
@@ -250,6 +250,13 @@ describe.each(Object.entries(FRAMEWORKS))("a shop with %s", (_, start) => {
 });
 
 describe("an endpoint", () => {
+  const verify = createVerifier({ key: KEYS.publicPem });
+  const verified = (request: Request): Promise<number> =>
+    verify(request).then(
+      () => 200,
+      () => 401,
+    );
+
   it.each([
     ["that answers 204 to everything", () => new Response(null, { status: 204 }), "it does not verify"],
     [
@@ -268,22 +275,64 @@ describe("an endpoint", () => {
       "It redirects to /login, which looks like a login",
     ],
   ])("%s", async (_, answer, cause) => {
-    const { exit, shown } = await lastLines(() => listenOnFreePort(webServer(answer)));
+    const { exit, shown } = await lastLines(() => listenOnFreePort(webServer(answer)), PATH, []);
     expect(exit).toBe(7);
     expect(shown).toContain(cause);
   });
 
-  it("behind a proxy that rewrites Content-Type", async () => {
-    const verify = createVerifier({ key: KEYS.publicPem });
-    const proxied = webServer(async (request) => {
-      request.headers.set("Content-Type", "application/json");
-      const status = await verify(request).then(
-        () => 200,
-        () => 401,
-      );
+  it.each<[what: string, answer: (request: Request) => Promise<number>, cause: string]>([
+    [
+      "whose clock is wrong",
+      async (request) => {
+        const [, created = "0"] = /created=(\d+)/.exec(request.headers.get("Signature-Input") ?? "") ?? [];
+        if (created !== "0") return 401;
+        return verified(request);
+      },
+      "the clock of its machine is wrong",
+    ],
+    [
+      "that does not know the orders",
+      async (request) => ((await verified(request)) === 200 ? 404 : 401),
+      "after it has verified",
+    ],
+    [
+      "whose condition is reversed",
+      async (request) => ((await verified(request)) === 200 ? 401 : 200),
+      "wrong way round",
+    ],
+    [
+      "that limits how often it is called",
+      (() => {
+        let left = 10;
+        return async (request: Request) => (left-- > 0 ? verified(request) : 429);
+      })(),
+      "It limits how often it is called",
+    ],
+  ])("%s", async (_, answer, cause) => {
+    const server = webServer(async (request) => new Response(null, { status: await answer(request) }));
+    const { exit, shown } = await lastLines(() => listenOnFreePort(server), PATH, []);
+    expect(exit).toBe(7);
+    expect(shown).toContain(cause);
+    expect(shown).not.toContain("parses and serialises");
+  });
+
+  it("that ends at a forged webhook is to be started again", async () => {
+    const server = webServer(async (request) => {
+      const status = await verified(request);
+      if (status !== 200) server.close().closeAllConnections();
       return new Response(null, { status });
     });
-    const { exit, shown } = await lastLines(() => listenOnFreePort(proxied));
+    const { exit, shown } = await lastLines(() => listenOnFreePort(server), PATH, []);
+    expect(exit).toBe(7);
+    expect(shown).toContain("Its log says why: start it again");
+  });
+
+  it("behind a proxy that rewrites Content-Type", async () => {
+    const proxied = webServer(async (request) => {
+      request.headers.set("Content-Type", "application/json");
+      return new Response(null, { status: await verified(request) });
+    });
+    const { exit, shown } = await lastLines(() => listenOnFreePort(proxied), PATH, []);
     expect(exit).toBe(7);
     expect(shown).toContain("something on the way changes the body or a signed field such as Content-Type");
   });

@@ -40,10 +40,18 @@ describe("an answer is explained by its status and by its words:", () => {
     [421, "Misdirected Request", /the host/],
     [403, "<title>Attention Required! | Cloudflare</title>", /firewall/],
     [404, "Cannot POST /hook", /serves nothing at this path/],
+    [403, '{"message":"Missing Authentication Token"}', /serves nothing at this path/],
+    [500, "the URL doesn't end in a slash and you have APPEND_SLASH set", /write it in the address/],
+    [403, "Your client does not have permission to get URL / from this server.", /a login/],
+    [422, '{"detail":[{"loc":["body","amount"],"msg":"Field required"}]}', /check of its fields/],
+    [400, '{"title":"One or more validation errors occurred."}', /check of its fields/],
+    [521, "<title>521: Web server is down</title>", /cannot reach it/],
+    [530, "Error 1033", /cannot reach it/],
+    [524, "", /may have done the work/],
     [404, "ERR_NGROK_3200 The endpoint is offline", /tunnel/],
     [405, "", /no POST/],
     [413, "request entity too large", /size of a body/],
-    [415, "", /parser fails on the body/],
+    [415, "", /parser.* fails on the body/],
     [400, "SyntaxError: Unexpected token u in JSON at position 0", /parser/],
     [400, '{"status":400,"error":"HttpMessageNotReadableException"}', /parser/],
     [500, "InternalServerError: stream is not readable", /parser/],
@@ -143,6 +151,27 @@ describe("a failure without an answer is explained by its cause:", () => {
     const silent = `http://127.0.0.1:${await plainServer("")}/`;
     expect(await causeAt(silent, true, 500)).toMatch(/may have done the work, and the webhook is sent again/);
     expect(await causeAt(silent, false, 500)).toMatch(/may have done the work: check its log/);
+  });
+});
+
+describe("what genuine webhooks get is compared with what forged ones get:", () => {
+  const answered = (status: number | null, text = ""): Ending =>
+    status === null
+      ? { status, failure: "closed", reply: null }
+      : { status, failure: null, reply: { headers: [], text } };
+  it.each<[genuine: Ending, forged: Ending, cause: RegExp]>([
+    [answered(404, "order not found"), answered(401), /^It refuses genuine .* after it has verified/],
+    [answered(403), answered(400), /^It refuses genuine .* after it has verified/],
+    [answered(302), answered(401), /^It refuses genuine .* after it has verified/],
+    [answered(500, "Unexpected token x in JSON"), answered(401), /^It refuses forged .* where it books/],
+    [answered(400, "invalid signature"), answered(422), /Does it verify with this key/],
+    [answered(401), answered(400), /Does it verify with this key/],
+    [answered(404), answered(404), /serves nothing at this path/],
+    [answered(401), answered(200), /accepts forged webhooks, and no genuine ones/],
+    [answered(200), answered(null), /gives no answer to forged ones/],
+    [answered(200), answered(200), /it does not verify/],
+  ])("%j, %j", (genuine, forged, cause) => {
+    expect(likelyCause({ genuine: [genuine], forged: [forged] }, { comesAgain: false })).toMatch(cause);
   });
 });
 

@@ -204,9 +204,13 @@ function failure(
   return new PaylinkError("check_failed", [counted, ...endWords(ended)].join(" "), {
     details: { failed: names },
     hints:
-      ended?.why === "silent"
+      ended?.why === "silent" && (cause === undefined || isNoneTaken(results))
         ? [SLOW_ADVICE]
-        : [...(cause === undefined ? [] : [[cause]]), again(results, failed, endpoint)],
+        : [
+            ...(cause === undefined ? [] : [[cause]]),
+            ...(ended === undefined ? [] : [hint`Its log says why: start it again.`]),
+            again(results, failed, endpoint),
+          ],
   });
 }
 
