@@ -16,7 +16,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
       () => import("./commands/links/command.ts"),
     ],
     bulk: [
-      "create one payment link per row of a CSV file, each exactly once",
+      "create a payment link for each row of a CSV or JSON-lines file, exactly once",
       () => import("./commands/bulk/command.ts"),
     ],
     transaction: [

@@ -79,7 +79,7 @@ function* brokenEcho(reply: JsonObject, requested: PaymentLinkRequest): Iterable
   for (const [at, { type }] of ECHOED) {
     const [sent, received] = [memberAt(request, at), memberAt(reply, at)];
     if (sent === undefined) {
-      // Present only for multi-use links (Payment link response, linkOptions).
+      // Present only for reusable links (Payment link response, linkOptions).
       if (type === "object" && received !== undefined)
         yield { at, message: "must be absent, as it was not sent" };
     } else if (type === "object") {

@@ -83,7 +83,7 @@ export function checkRequest(request: unknown, now: Date, service?: string): Che
   };
 }
 
-/** Required unless the link is multi-use (Payment link request; Endpoints rule 4). */
+/** Required unless the link is reusable (Payment link request; Endpoints rule 4). */
 function missingExpiry(request: JsonObject): readonly Problem[] {
   if (memberOf(request, "linkOptions") !== undefined) return NO_PROBLEMS;
   if (memberOf(request, "expirationDate") !== undefined) return NO_PROBLEMS;
@@ -246,7 +246,7 @@ function reusableSubscription(request: PartialRequest): readonly Problem[] {
 const startsSubscription = ({ periodic }: PartialRequest): boolean =>
   periodic?.periodicType !== undefined && periodic.sequenceType !== undefined;
 
-/** Only verifications and multi-use links have amount 0 (Payment link request, amount). */
+/** Only verifications and reusable links have amount 0 (Payment link request, amount). */
 function nothingToPay({ amount, transactionType, linkOptions }: PartialRequest): readonly Problem[] {
   if (amount === undefined || signOf(amount) !== 0) return NO_PROBLEMS;
   if (linkOptions !== undefined || transactionType === VERIFICATION) return NO_PROBLEMS;

@@ -196,7 +196,7 @@ const SIGNATURE_REASONS: Readonly<Record<Reason, ReasonRow>> = {
   signature_param_invalid: unverified(FIELD),
   coverage_missing: unverified(SIGNED_SO),
   created_missing: unverified(
-    "The service may not send a created time: set --require-created only if it does.",
+    "It is not known whether the service sends a created time: set --require-created only if it does.",
   ),
   created_in_future: unverified("A clock may be wrong, here or at the service."),
   signature_too_old: unverified(

@@ -130,7 +130,7 @@ export const TRANSACTION_FIELDS = [
   always(
     "reference",
     textType,
-    "The link's invoiceId; for a multi-use link followed by a hyphen and 9 characters, different for each payment.",
+    "The link's invoiceId; for a reusable link followed by a hyphen and 9 characters, different for each payment.",
   ),
   always("merchantName", textType, "The merchant's name."),
   always("transDateTime", dateTime, "When the payment was made, in UTC."),

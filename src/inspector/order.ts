@@ -20,7 +20,7 @@ const ORDER_PAYMENTS_SHOWN = 50;
 export interface OrderPayments {
   /** The order number. */
   readonly number: string;
-  /** Undefined where it cannot be told. */
+  /** Undefined where it is not known. */
   readonly standing: OrderStanding | undefined;
   /** In the order of arrival. */
   readonly rows: readonly EventRow[];
@@ -77,7 +77,9 @@ export const orderPage = (view: InspectorView, order: OrderPayments): Page =>
       describedPart({
         kind: order.standing?.standing === "twice" ? "bad" : "waiting",
         words:
-          order.standing === undefined ? "How it stands cannot be told." : `${standingText(order.standing)}.`,
+          order.standing === undefined
+            ? "It is not known how it stands."
+            : `${standingText(order.standing)}.`,
       }),
       [orderPanel(view, order)],
     ),

@@ -57,7 +57,7 @@ interface CommonFields {
   readonly emvTvr: string;
   /** The cryptogram of the chip; it may be empty. */
   readonly emvCryptogram: string;
-  /** The link's invoiceId; for a multi-use link followed by a hyphen and 9 characters, different for each payment. */
+  /** The link's invoiceId; for a reusable link followed by a hyphen and 9 characters, different for each payment. */
   readonly reference: string;
   /** The merchant's name. */
   readonly merchantName: string;

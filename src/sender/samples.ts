@@ -17,7 +17,7 @@ export interface Sample {
   /** Written as given; by default 10.00, and 0 for the start of a subscription. */
   readonly amount?: string | undefined;
   readonly currency?: string | undefined;
-  /** The merchant's order number: the whole reference, or the base of a reusable link's. */
+  /** The order number: the whole reference, or the beginning of a reusable link's. */
   readonly reference?: string | undefined;
   readonly terminalId?: string | undefined;
 }

@@ -74,7 +74,7 @@ export const olderStore = (
   new PaylinkError(
     code,
     `The event store ${place} was written by an older paylink: it has schema ${found}, and this version reads ${known}.`,
-    { hints: [hint`To upgrade it, with all that it has, start once: ${paylink`listen`}`] },
+    { hints: [hint`To upgrade it, and keep all that is in it, start once: ${paylink`listen`}`] },
   );
 
 export function createEventStore(database: EventDatabase, user: string) {

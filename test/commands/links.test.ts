@@ -308,7 +308,7 @@ describe("paylink links show", () => {
     const id = await create();
     const { exit, stdout, stderr } = await links(["show", id, "--db", join(temporaryHome(), "missing.db")]);
     expect([exit, stdout.includes(urlOf(id)), stdout.includes("Order A-1")]).toEqual([0, true, false]);
-    expect(stderr).toContain("How its order stands cannot be told: There is no event store at ");
+    expect(stderr).toContain("It is not known how its order stands: There is no event store at ");
     const body = JSON.stringify({ ...NEW, invoiceId: "" });
     const nameless = await runCommand(["links", "show", "new"], answering(200, body));
     expect(nameless.stdout + nameless.stderr).not.toMatch(/Order|its order stands/);

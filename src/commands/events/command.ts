@@ -39,7 +39,7 @@ const selectionFlags = {
   }),
   since: flag(
     "--since <when>",
-    "received at or after this time: ISO 8601, or a time ago (2h, 7d)",
+    "received at or after this time: a date, ISO 8601, or a time ago (2h, 7d)",
     parsePast,
     { example: "7d" },
   ),
@@ -318,7 +318,7 @@ const SUBCOMMANDS = {
     flags: {
       before: flag(
         "--before <when>",
-        "delete what was received before this time: ISO 8601, or a time ago (30d)",
+        "delete what was received before this time: a date, ISO 8601, or a time ago (30d)",
         parsePast,
         { isRequired: true, example: "90d" },
       ),

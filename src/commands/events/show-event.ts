@@ -99,7 +99,7 @@ async function showOrder(
       return `{"order":${order === undefined ? "null" : orderText(order)},"events":[${lines}]}`;
     },
     [
-      `${out.paint.bold(safeText(number))}  ${order === undefined ? "how it stands cannot be told" : safeText(standingText(order))}`,
+      `${out.paint.bold(safeText(number))}  ${order === undefined ? "it is not known how it stands" : safeText(standingText(order))}`,
       renderListing(["RECEIVED", "OUTCOME", "AMOUNT", "UTI", "WHAT BECAME OF IT"], rows, out),
     ].join("\n"),
   );

@@ -32,7 +32,7 @@ export async function orderLine(
   } catch (error) {
     if (!(error instanceof PaylinkError) || error.isInterruption) throw error;
     context.signal.throwIfAborted();
-    context.out.note(`How its order stands cannot be told: ${error.message}`);
+    context.out.note(`It is not known how its order stands: ${error.message}`);
     return undefined;
   }
 }

@@ -52,7 +52,7 @@ export async function test(
 
 /** What a failed command has advised names the sandbox that ends with it. */
 const SANDBOX_ENDED =
-  "The sandbox of this run has ended, and its links with it. Commands that were printed above work only inside of such a run: paylink test -- <command>.";
+  "The sandbox of this run has ended, and its links with it. Commands that were printed above work only inside such a run: paylink test -- <command>.";
 
 /** Variables of a live account or of its event store would win over the profile of the sandbox. */
 const UNSET: Environment = Object.fromEntries(

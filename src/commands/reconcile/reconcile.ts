@@ -176,7 +176,7 @@ function printReport(context: Context, report: Report): void {
   const reusable = reusableText(summary);
   if (reusable !== undefined) out.note(reusable);
   out.note(
-    `Paid from ${formatLocal(period.since)} to ${formatLocal(period.until)}; links are listed for a year after their creation.`,
+    `Paid from ${formatLocal(period.since)} to ${formatLocal(period.until)}; the service lists links for a year after their creation.`,
   );
   out.note(renderServiceName(settings, out.notePaint));
   if (found.length === 0 && summary.paid.count === 0) out.note("To compare a longer period: --since 30d");

@@ -57,7 +57,7 @@ export const triggerFlags = {
     ),
     reference: flag(
       "--reference <text>",
-      "the merchant's order number; the base of a reusable link's reference",
+      "the order number; the reference of a reusable link begins with it",
       text,
       { example: "DONATION" },
     ),

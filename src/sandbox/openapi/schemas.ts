@@ -104,7 +104,7 @@ const PROBLEM = {
 export const SCHEMAS = {
   PaymentLinkRequest: {
     ...linkSchema(LINK_MEMBERS.request),
-    description: "A link to create: one-time, or multi-use with linkOptions.",
+    description: "A link to create: one-time, or reusable with linkOptions.",
     if: { not: { required: ["linkOptions"] } },
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: { required: ["expirationDate"] },
