@@ -103,6 +103,9 @@ export interface DatabaseSession {
   readonly now: number;
 }
 
+/** Enough of a session for what needs no time. */
+export type Statements = Pick<DatabaseSession, "dialect" | "all">;
+
 /** Runs the work in one transaction. Nothing in it waits for anything but the database. */
 export type Transact = <T>(work: (session: DatabaseSession) => Promise<T>) => Promise<T>;
 
@@ -111,7 +114,7 @@ export type Transact = <T>(work: (session: DatabaseSession) => Promise<T>) => Pr
  * `(?, ?), (?, ?)`. `types` are those of the values, where the statement does not tell.
  */
 export async function forRows(
-  { dialect: { rows: most }, all }: Pick<DatabaseSession, "dialect" | "all">,
+  { dialect: { rows: most }, all }: Statements,
   rows: readonly (readonly Value[])[],
   statement: (places: Sql) => Sql,
   types?: readonly string[],

@@ -1,5 +1,5 @@
 /** The facts that an event store records about itself, each a text with a name: its identity, and what it has not kept. */
-import type { DatabaseSession } from "./dialects.ts";
+import type { Statements } from "./dialects.ts";
 import { sql } from "./sql.ts";
 
 /**
@@ -9,16 +9,14 @@ import { sql } from "./sql.ts";
  */
 type FactName = "store" | "created" | "pruned" | "dropped" | "schema";
 
-type FactStatements = Pick<DatabaseSession, "all" | "dialect">;
-
 /** Undefined where the store does not have it. */
-export async function factOf({ all, dialect }: FactStatements, name: FactName): Promise<string | undefined> {
+export async function factOf({ all, dialect }: Statements, name: FactName): Promise<string | undefined> {
   const [row] = await all(sql`SELECT value FROM ${dialect.schema}facts WHERE name = ${name}`);
   return row === undefined ? undefined : String(row["value"]);
 }
 
 export async function timeOfFact(
-  statements: FactStatements,
+  statements: Statements,
   name: "created" | "pruned" | "dropped",
 ): Promise<number | undefined> {
   const text = await factOf(statements, name);
@@ -27,7 +25,7 @@ export async function timeOfFact(
 
 /** Only where the time is later than before: under a flood, two groups on a server would wait for each other's row. */
 export async function advanceFact(
-  { all, dialect: { schema } }: FactStatements,
+  { all, dialect: { schema } }: Statements,
   name: "pruned" | "dropped",
   time: number,
 ): Promise<void> {

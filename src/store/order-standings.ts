@@ -3,7 +3,7 @@ import { readRecord } from "../domain/transaction.ts";
 import type { RunKeys } from "../events/event.ts";
 import { MOST_RECORDS, type Payment, paymentIn } from "../orders/order.ts";
 import { type OrderStanding, standingOfRecords } from "../orders/standing.ts";
-import { type DatabaseSession, forRows } from "./dialects.ts";
+import { forRows, type Statements } from "./dialects.ts";
 import type { StoredEvent } from "../events/history.ts";
 import { requireSeal } from "./seal.ts";
 import { LAST_CHARACTER, type Row, sql } from "./sql.ts";
@@ -59,7 +59,7 @@ export function standingsAtArrival(
  * an order: those of the run are compared, and an event of another key with those of its own.
  */
 export async function standingsNow(
-  session: Pick<DatabaseSession, "dialect" | "all">,
+  session: Statements,
   events: readonly Pick<StoredEvent, "id" | "key" | "reference">[],
   keysOfRun: () => Promise<RunKeys>,
 ): Promise<ReadonlyMap<string, OrderStanding>> {
@@ -92,10 +92,7 @@ interface FoundRecord {
 export type OrderRecords = ReadonlyMap<string, readonly FoundRecord[] | "damaged">;
 
 /** The first records of each number, in the order of arrival. */
-export async function orderRecords(
-  session: Pick<DatabaseSession, "dialect" | "all">,
-  numbers: readonly string[],
-): Promise<OrderRecords> {
+export async function orderRecords(session: Statements, numbers: readonly string[]): Promise<OrderRecords> {
   const { schema, materialized } = session.dialect;
   const wanted = [...new Set(numbers)].filter((number) => number !== "");
   const rows = await forRows(

@@ -1,10 +1,8 @@
 /** What waits to be forwarded: by key, in the order in which it is due, and how long it has waited. */
 import type { Backlog, ClaimRequest, KeyBacklog } from "../events/event.ts";
-import type { DatabaseSession, Dialect } from "./dialects.ts";
+import type { DatabaseSession, Dialect, Statements } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";
 import { isOneOf, joined, raw, type Sql, sql } from "./sql.ts";
-
-type Statements = Pick<DatabaseSession, "all" | "dialect">;
 
 /** The keys whose events wait, each found by one lookup in the index: the events may be many, the keys are few. */
 export async function waitingKeys({ all, dialect: { schema } }: Statements): Promise<string[]> {
