@@ -27,6 +27,9 @@ export interface MissingAnswer {
   readonly reason: string;
 }
 
+/** What came of a webhook that was posted. */
+export type PostAnswer = EndpointAnswer | MissingAnswer;
+
 /** Milliseconds that an endpoint may take: the service waits as long. */
 const ANSWER_TIMEOUT = 10_000;
 /** Webhooks in a row without an answer in time after which no other is posted: all cases would take a quarter of an hour. */
@@ -37,7 +40,7 @@ const ANSWER_BYTES = 64 * 1024;
 export async function postWebhook(
   request: HttpRequest,
   { send, timers, signal }: Pick<EndpointCheckParts, "send" | "timers" | "signal">,
-): Promise<EndpointAnswer | MissingAnswer> {
+): Promise<PostAnswer> {
   const start = timers.elapsed();
   try {
     const { status, headers, body } = await send(request, {
@@ -74,9 +77,9 @@ export interface CaseResult extends Pick<
   readonly ok: boolean;
   /** The answers: "200", "200, 500", "200 (5 times)", "no answer: …". */
   readonly answered: string;
-  readonly answers: readonly (EndpointAnswer | MissingAnswer)[];
+  readonly answers: readonly PostAnswer[];
   /** Of a case that failed, the first answer that is not as expected. */
-  readonly wrong: EndpointAnswer | MissingAnswer | undefined;
+  readonly wrong: PostAnswer | undefined;
   readonly uses: readonly OrderUse[];
 }
 
@@ -134,19 +137,18 @@ export async function* runChecks(parts: EndpointCheckParts): AsyncGenerator<Case
   }
 }
 
-const isUnreachable = (answer: EndpointAnswer | MissingAnswer): answer is MissingAnswer =>
-  answer.status === null && !answer.sent;
-const isTooLate = ({ failure }: EndpointAnswer | MissingAnswer): boolean => failure === "timeout";
+const isUnreachable = (answer: PostAnswer): answer is MissingAnswer => answer.status === null && !answer.sent;
+const isTooLate = ({ failure }: PostAnswer): boolean => failure === "timeout";
 
 interface CaseRun {
-  readonly answers: readonly (EndpointAnswer | MissingAnswer)[];
+  readonly answers: readonly PostAnswer[];
   readonly uses: readonly OrderUse[];
 }
 
 async function runCase(one: EndpointCase, orderFor: OrderFor, parts: EndpointCheckParts): Promise<CaseRun> {
   const { cover, now, orders } = parts;
   const rounds = orders.length === 0 ? (one.rounds ?? 1) : 1;
-  const run = { answers: [] as (EndpointAnswer | MissingAnswer)[], uses: [] as OrderUse[] };
+  const run = { answers: [] as PostAnswer[], uses: [] as OrderUse[] };
   const isOver = (): boolean =>
     run.answers.some(isUnreachable) || (run.answers.length > 0 && run.answers.every(isTooLate));
   for (let round = 0; round < rounds && !isOver(); round++) {
@@ -169,15 +171,15 @@ async function postAll(
   webhooks: readonly CaseWebhook[],
   atOnce: boolean,
   parts: EndpointCheckParts,
-): Promise<readonly (EndpointAnswer | MissingAnswer)[]> {
-  const postOne = async ({ request }: CaseWebhook): Promise<EndpointAnswer | MissingAnswer> => {
+): Promise<readonly PostAnswer[]> {
+  const postOne = async ({ request }: CaseWebhook): Promise<PostAnswer> => {
     const answer = await postWebhook(request, parts);
     parts.signal.throwIfAborted();
     return answer;
   };
   parts.signal.throwIfAborted();
   if (atOnce) return Promise.all(webhooks.map(postOne));
-  const answers: (EndpointAnswer | MissingAnswer)[] = [];
+  const answers: PostAnswer[] = [];
   for (const webhook of webhooks) {
     if (answers.some(isUnreachable)) break;
     if (answers.length >= SILENT && answers.every(isTooLate)) break;
@@ -188,7 +190,7 @@ async function postAll(
 
 function caseResult(
   { name, expects, refusedBy5xx, required, description, consequence, atOnce }: EndpointCase,
-  answers: readonly (EndpointAnswer | MissingAnswer)[],
+  answers: readonly PostAnswer[],
   uses: readonly OrderUse[],
 ): CaseResult {
   const statuses = answers.map(({ status }) => status);
@@ -227,7 +229,7 @@ const SENT_AGAIN =
   "One copy was accepted, and the service sends the others again, so no payment is lost. An endpoint that answers 2xx to every copy avoids the repeats.";
 
 /** "200", "200, 500" or "200 (5 times)". */
-export function answersIn(answers: readonly (EndpointAnswer | MissingAnswer)[]): string {
+export function answersIn(answers: readonly PostAnswer[]): string {
   const words = answers.map((answer) =>
     answer.status === null ? `no answer: ${answer.reason}` : String(answer.status),
   );

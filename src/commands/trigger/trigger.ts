@@ -17,7 +17,7 @@ import { fitLines } from "../../render/layout.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
-import { type EndpointAnswer, type MissingAnswer, postWebhook } from "../../check/endpoint.ts";
+import { type MissingAnswer, type PostAnswer, postWebhook } from "../../check/endpoint.ts";
 import { recordOfSample, SAMPLE_CURRENCY } from "../../sender/samples.ts";
 import { SERVICE_COVER, type SignatureForm } from "../../signatures/cover.ts";
 import { coverToTamper, TAMPERINGS, type Tampering } from "../../sender/tamperings.ts";
@@ -188,7 +188,7 @@ function print(request: HttpRequest, { out }: Context): void {
 /** Returns the status of the answer. Throws `outcome_unknown` or `not_reached` without an answer. */
 function showAnswer(
   { record, request }: SampleWebhook,
-  answer: EndpointAnswer | MissingAnswer,
+  answer: PostAnswer,
   { out }: Context,
   { quiet, tamper, signWith }: TriggerOptions,
 ): number {
