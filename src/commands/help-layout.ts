@@ -1,5 +1,6 @@
 /** How help is laid out: values as they are typed and the options of every command. */
 import type { Argument, Command, HelpConfiguration, Option } from "commander";
+import { capitalized, sentence } from "../values/sentence.ts";
 import { CommandNode } from "./command-tree.ts";
 
 /** More choices than this are listed by the command itself, below its options. */
@@ -12,10 +13,7 @@ export const helpLayout: HelpConfiguration = {
   visibleGlobalOptions: (command: Command) =>
     command instanceof CommandNode && command.parent !== null ? [...command.globalOptions] : [],
   subcommandTerm: (command: Command) => command.name(),
-  commandDescription: (command: Command) => {
-    const text = command.description();
-    return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
-  },
+  commandDescription: (command: Command) => sentence(capitalized(command.description())),
   optionDescription: described,
   argumentDescription: described,
 };

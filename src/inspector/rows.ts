@@ -1,16 +1,14 @@
 /** Rows of events and rejections: what each was, and what became of it. */
 import { isSuccess } from "../http/message.ts";
 import { html } from "hono/html";
-import { groupedAmount } from "../domain/money.ts";
 import { outcomeName } from "../domain/outcome.ts";
 import { isTelling, STANDING_LABELS } from "../orders/standing-words.ts";
 import type { OrderStanding } from "../orders/standing.ts";
-import { amountIn, textOf } from "../domain/transaction.ts";
 import { attemptsText } from "../events/event-standing-words.ts";
 import { answerText } from "../http/answer-words.ts";
 import type { StoredAttempt, StoredEvent, StoredRequest } from "../events/history.ts";
 import type { EventStore } from "../store/event-store.ts";
-import { badge, clipped, countdown, exactTime, spaced } from "../pages/components.ts";
+import { badge, clipped, countdown, exactTime, shownAmount, spaced } from "../pages/components.ts";
 import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import type { InspectorView } from "./frame.ts";
@@ -51,13 +49,8 @@ export const eventName = ({ reference, uti, id }: StoredEvent): string => clippe
 /** `partially approved` */
 export const eventOutcome = ({ outcome }: StoredEvent): string => spaced(outcomeName(outcome));
 
-export function eventAmount(event: StoredEvent): string {
-  const { record } = event.content;
-  const amount = record === null ? undefined : amountIn(record, "amountTrans");
-  return amount === undefined || record === null
-    ? ""
-    : groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "");
-}
+export const eventAmount = ({ content: { record } }: StoredEvent): string =>
+  record === null ? "" : shownAmount(record);
 
 function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {
   if (stored.type === "rejected") return `${stored.status} by listen`;

@@ -1,5 +1,6 @@
 /** The number and the sums of what a list shows, by currency: of the keys in use here, and apart those of other keys. */
 import { plural, wordFor, formatCount } from "../values/plural.ts";
+import { capitalized } from "../values/sentence.ts";
 import type { Totals } from "../store/search.ts";
 import { sumsOf } from "../pages/totals.ts";
 import { isApart, type InspectorView } from "./frame.ts";
@@ -32,7 +33,7 @@ export function totalsSentence(view: InspectorView, { groups, replaced, rejected
       ? []
       : [[`other keys: ${plural(other.events, "event")}${other.note}`, ...other.sums].join("; ")]),
   ].join(". ");
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  return `${capitalized(words)}.`;
 }
 
 const eventsIn = (groups: readonly { readonly events: number }[]): number =>

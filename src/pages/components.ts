@@ -1,5 +1,7 @@
 /** Small pieces that pages share: times, states, texts that are too long or can be copied, blocks, panels and questions. */
 import { html } from "hono/html";
+import { groupedAmount } from "../domain/money.ts";
+import { amountIn, textOf, type TransactionRecord } from "../domain/transaction.ts";
 import { formatRelative } from "../values/time.ts";
 import type { HeaderLine } from "../http/message.ts";
 import type { Page } from "./page.ts";
@@ -36,6 +38,12 @@ export const hourOf = (date: Date): Page =>
 
 /** `2026-01-31 12:00:00 UTC` */
 const utcTime = (date: Date): string => `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
+/** Empty for a payment without an amount. */
+export function shownAmount(record: TransactionRecord): string {
+  const amount = amountIn(record, "amountTrans");
+  return amount === undefined ? "" : groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "");
+}
 
 export const badge = (state: string): Page => html`<span class="badge ${state}">${spaced(state)}</span>`;
 

@@ -9,6 +9,7 @@ import { describeAttempt } from "../attempt-words.ts";
 import { clipped } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import type { SandboxRuntime } from "../runtime.ts";
+import { deliveryPath, paymentPath } from "../dashboard/components.ts";
 import type { PaymentRow } from "../store/ledger-rows.ts";
 
 /** A name inside a sentence: its direction of writing does not change that of the sentence. */
@@ -62,11 +63,11 @@ export function sandboxStrip({ uti, record }: PaymentRow, { ledger, clock }: San
     <p>
       <b>Sandbox:</b>
       ${code === undefined ? "no response code" : `response code ${responseText(code)}`} ·
-      ${dashboardLink("payment", `/payments/${encodeURIComponent(uti)}`)}
+      ${dashboardLink("payment", paymentPath(uti))}
     </p>
     <p class="${kind}">
       <b>Webhook:</b> ${words} ${clipped(reason, 200)} ${next}
-      ${delivery === undefined ? "" : html` · ${dashboardLink("webhook", `/deliveries/${encodeURIComponent(delivery.id)}`)}`}
+      ${delivery === undefined ? "" : html` · ${dashboardLink("webhook", deliveryPath(delivery.id))}`}
     </p>
   </aside>`;
 }

@@ -7,7 +7,7 @@ import { groupedAmount, signOf } from "../../domain/money.ts";
 import { boundWords } from "../../domain/payment-link.ts";
 import { outcomeName } from "../../domain/outcome.ts";
 import { parseInstant } from "../../values/time.ts";
-import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { answerText, answerWords } from "../../http/answer-words.ts";
 import { actionForm, clipped, localPath } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
@@ -59,11 +59,6 @@ export const controlForm = (view: DashboardView, action: string, content: Page):
 
 /** Without the scheme, to save space. */
 export const shortUrl = (url: string): string => clipped(withoutPassword(url).replace(/^https?:\/\//, ""));
-
-export const shownAmount = (record: TransactionRecord): string => {
-  const amount = amountIn(record, "amountTrans");
-  return amount !== undefined ? groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "") : "";
-};
 
 /** What a payment, and a webhook about it, is called. */
 export const recordReference = (record: TransactionRecord, uti: string): string =>

@@ -14,6 +14,7 @@ import {
   facts,
   exactTime,
   panel,
+  shownAmount,
   spaced,
   timeAgo,
 } from "../../pages/components.ts";
@@ -24,7 +25,6 @@ import { dashboardPage } from "./frame.ts";
 import { listPanel } from "./list-page.ts";
 import { DELIVERY_LIST } from "./lists.ts";
 import {
-  shownAmount,
   deliveryPath,
   linkPath,
   recordOutcome,

@@ -6,7 +6,7 @@ import { capitalized } from "../../values/sentence.ts";
 import { fieldTitle } from "../../domain/payment-link-field-lookup.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import { badge, clipped, exactTime, spaced, timeAgo } from "../../pages/components.ts";
+import { badge, clipped, exactTime, shownAmount, spaced, timeAgo } from "../../pages/components.ts";
 import type { Listing } from "../../pages/lists.ts";
 import { isSuccess } from "../../http/message.ts";
 import type { Page } from "../../pages/page.ts";
@@ -24,7 +24,6 @@ import {
   type PaymentRow,
 } from "../store/ledger-rows.ts";
 import {
-  shownAmount,
   deliveryPath,
   linkPath,
   linkTitle,
