@@ -58,10 +58,10 @@ const isOn = (value = ""): boolean => value !== "" && value !== "false";
 /** Choices on the screen at the same time. */
 const CHOICES_SHOWN = 12;
 
-/** Uses stderr, so that stdout has only the result, unless stderr is not a terminal. */
 /** Columns of `? ` before a question, and of ` (y/N) ` after it. */
 const CONFIRM_WIDTH = 9;
 
+/** Uses stderr, so that stdout has only the result, unless stderr is not a terminal. */
 export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSignal): Ask {
   const context = {
     input: stdin,
