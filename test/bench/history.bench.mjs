@@ -35,8 +35,8 @@ const target = ["--ack", "stored", "--forward-to", String(port)];
 /** Ids in the order of arrival, before today's, as receivers make them. Each event was refused once, and then accepted. */
 const id = (/** @type {string} */ n) => `'0' || lpad((${n})::text, 13, '0')`;
 const HISTORY = `
-  INSERT INTO paylink.events (id, uti, received_at, outcome, reference, key, path, currency, card, payment, verdict, head, body, seal)
-    SELECT ${id("n")}, 'uti-' || n, n, 'APPROVED', 'INV-' || n, '', '/', 'EUR', '', 'APPROVED EUR ', '{}', '{}', '{}', ''
+  INSERT INTO paylink.events (id, uti, received_at, outcome, reference, key, path, currency, card, payment, verdict, head, digest, body, seal)
+    SELECT ${id("n")}, 'uti-' || n, n, 'APPROVED', 'INV-' || n, '', '/', 'EUR', '', 'APPROVED EUR ', '{}', '{}', 'digest-' || n, '{}', ''
     FROM generate_series(1, ${Number(attempts) / 2}) AS numbers (n);
   INSERT INTO paylink.deliveries (event, outcome, key, state, attempts)
     SELECT ${id("n")}, 'APPROVED', '', 'delivered', 2
