@@ -95,6 +95,7 @@ it("CONTRIBUTING and README name only files and scripts that exist", () => {
   const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
     scripts: Readonly<Record<string, string>>;
   };
+  const sources = filesOf(readSources());
   for (const page of [".github/CONTRIBUTING.md", "README.md"]) {
     const text = readFileSync(new URL(`../${page}`, import.meta.url), "utf8");
     const named = [...text.matchAll(/(?<=[`( ])(?:src|test|bin|\.config|\.github)\/[\w./-]*\w/g)].map(
@@ -102,6 +103,8 @@ it("CONTRIBUTING and README name only files and scripts that exist", () => {
     );
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);
+    const bare = [...text.matchAll(/`([\w-]+)\.ts`/g)].map(([, name = ""]) => name);
+    expect(bare.filter((name) => !sources.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([]);
     const run = [...text.matchAll(/npm run\s+([\w:]+)/g)].map(([, name = ""]) => name);
     expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
   }

@@ -45,7 +45,7 @@ export async function showTimelines(
   if (different.length > 0)
     throw new PaylinkError(
       "records_differ",
-      `What was paid and what arrived do not agree for ${different.map(safeText).join(", ")}.${unknown.length === 0 ? "" : ` Neither the service nor the event store knows ${names}.`}`,
+      `The records of ${different.map(safeText).join(", ")} do not agree: the verdict says where.${unknown.length === 0 ? "" : ` Neither the service nor the event store knows ${names}.`}`,
       { hints: [] },
     );
   if (unknown.length > 0)

@@ -66,7 +66,7 @@ export default command({
   arguments: {
     file: argument(
       "[file]",
-      "a raw HTTP/1.1 request, the output of curl -v, or a line of listen --json; - or nothing for stdin",
+      "a raw HTTP/1.1 request, the output of curl -v, a line of listen --json, an event of API Gateway or a load balancer, or JSON with method, url, headers and body; - or nothing for stdin",
       text,
       { example: "webhook.http" },
     ),
