@@ -21,13 +21,13 @@ export const isMoneyRole = (word: string): word is (typeof MONEY_ROLES)[number] 
 /** Besides the label of a field and the last part of its path. */
 export const FIELD_WORDS: Readonly<Record<string, string>> = {
   invoiceId:
-    "invoice, invoice no, invoice number, invoice id, order, order no, order id, order number, order reference, doc number, document number, " +
-    "rechnung, rechnungsnummer, rechnungsnr, rechnung nr, bestellnummer, auftragsnummer, belegnummer, beleg nr, belegfeld 1, " +
-    "facture, numéro de facture, n° facture, factura, número de factura, fattura, numero fattura, fatura, faktura, numer faktury, fakturanummer, factuur, factuurnummer",
+    "invoice, invoice no, invoice number, invoice id, order, order no, order id, order number, order reference, doc number, document number, merchant reference, " +
+    "rechnung, rechnungsnummer, rechnungsnr, rechnung nr, rechnung no, bestellnummer, auftragsnummer, belegnummer, beleg nr, belegfeld 1, " +
+    "facture, numéro de facture, n° facture, factura, número de factura, fattura, numero fattura, fatura, faktura, numer faktury, fakturanummer, fakturanr, factuur, factuurnummer",
   amount:
     "price, total, sum, total amount, total price, grand total, gross, gross amount, total incl vat, invoice total, invoice amount, order total, order total amount, " +
     "betrag, gesamtbetrag, rechnungsbetrag, summe, gesamt, brutto, bruttobetrag, betrag brutto, rechnungsbetrag brutto, umsatz, preis, " +
-    "montant, montant ttc, total ttc, prix, importe, importe total, importo, totale, prezzo, precio, valor, preço, bedrag, totaal, kwota, kwota brutto, belopp, beløb, beløp, сумма, 金額",
+    "montant, montant ttc, total ttc, prix, importe, importe total, importo, totale, prezzo, precio, valor, preço, bedrag, totaal, kwota, kwota brutto, wartość brutto, belopp, beløb, beløp, bruttobeløb, totalt, lordo, totaal incl btw, montant total, montant total ttc, сумма, 金額",
   currency:
     "ccy, cur, curr, currency code, transaction currency, währung, wkz umsatz, devise, moneda, moeda, valuta, waluta, валюта, 通貨",
   customerName:
@@ -41,37 +41,35 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** An order number where no column says so more clearly. */
-export const WEAK_ORDER_NUMBERS = "reference, ref, référence, referencia";
+export const WEAK_ORDER_NUMBERS =
+  "reference, ref, référence, referencia, num, number, nummer, numéro, número, numero, numer";
 
 export const ROLE_WORDS: Readonly<Record<ColumnRole, string>> = {
   due:
     "amount due, due amount, balance due, balance owing, open balance, open amount, outstanding, outstanding amount, outstanding balance, amount outstanding, " +
     "invoice amount due, amount due signed, amount residual, residual, remaining, remaining amount, remaining balance, unpaid, unpaid amount, " +
     "offen, offener betrag, betrag offen, offener saldo, saldo offen, noch offen, offener rest, restbetrag, " +
-    "reste à payer, solde dû, montant dû, restant dû, pendiente, importe pendiente, saldo pendiente, importe adeudado, da pagare, importo dovuto, residuo, saldo aperto, " +
+    "reste à payer, reste à régler, reste dû, solde dû, montant dû, restant dû, left to pay, zu zahlen, noch zu zahlen, nog te betalen, da saldare, da incassare, pozostało, pendiente, importe pendiente, saldo pendiente, importe adeudado, da pagare, importo dovuto, residuo, saldo aperto, " +
     "em aberto, valor em aberto, openstaand, openstaand bedrag, openstaand saldo, te betalen, do zapłaty, pozostało do zapłaty, " +
     "kvar att betala, restbelopp, restbeløb, udestående, utestående, остаток, к оплате, 未払",
   paid:
     "paid, is paid, amount paid, paid amount, invoice amount paid, total paid, paid in full, payments received, payment received, amount received, " +
-    "bezahlt, bezahlter betrag, betrag bezahlt, gezahlt, gezahlter betrag, beglichen, " +
+    "bezahlt, gezahlt, beglichen, zahlungseingang, " +
     "payé, montant payé, réglé, montant réglé, pagado, importe pagado, pagato, importo pagato, pago, valor pago, betaald, betaald bedrag, " +
     "zapłacono, kwota zapłacona, betald, betalt, betalt beløp, betalt beløb, оплачено, 支払済",
   paidOn:
-    "paid at, paid on, paid date, date paid, payment date, fully paid on date, bezahlt am, zahlungsdatum, payé le, pagado el, pagato il, betaald op",
-  voidOn:
-    "cancelled at, cancelled on, cancelled, is cancelled, cancelled date, canceled at, canceled on, canceled, is canceled, canceled date, cancellation date, date cancelled, " +
-    "voided, voided at, voided on, is void, void date, refunded at, refunded on, refund date, deleted at, " +
-    "storniert, storniert am, stornodatum, erstattet am, annulé le, remboursé le, anulado el, annullato il, geannuleerd op, anulowano",
+    "zahldatum, zahlungsdatum, ausgleichsdatum, betaaldatum, betalingsdatum, betalningsdatum, betalingsdato, data pagamento, data di pagamento, data incasso, data de pagamento, data zapłaty",
+  voidOn: "cancellation date, stornodatum, written off, written off at, written off on, anulowano",
   state:
     "status, state, payment status, payment state, invoice status, order status, financial status, paid status, transaction status, " +
     "zahlungsstatus, zahlstatus, zahlungsstand, rechnungsstatus, bezahlstatus, bestellstatus, statut, état, statut du paiement, statut de paiement, " +
     "estado, estado del pago, estado de pago, stato, stato pagamento, situação, betaalstatus, betalingsstatus, betalningsstatus, status płatności, статус, 状態",
   in:
-    "credit, credit amount, money in, paid in, deposit, deposits, haben, habenbetrag, eingang, zahlungseingang, einnahme, einnahmen, gutschrift, gutschriften, " +
+    "credit, credit amount, money in, paid in, deposit, deposits, haben, habenbetrag, eingang, einnahme, einnahmen, gutschrift, gutschriften, " +
     "crédit, encaissement, abono, haber, ingreso, avere, accredito, entrata, entrate, crédito, wpływy, uznania, insättning",
   out:
     "debit, debit amount, money out, paid out, withdrawal, withdrawals, refund, refunds, refund amount, refunded amount, amount refunded, refunded, order refund amount, " +
-    "soll, sollbetrag, ausgang, ausgabe, ausgaben, belastung, lastschrift, erstattet, erstattung, erstatteter betrag, " +
+    "charged back, amount charged back, chargeback, chargebacks, chargeback amount, soll, sollbetrag, ausgang, ausgabe, ausgaben, belastung, lastschrift, erstattet, erstattung, erstatteter betrag, " +
     "débit, décaissement, remboursé, montant remboursé, cargo, debe, retiro, reembolsado, dare, addebito, uscita, uscite, rimborsato, débito, terugbetaald, obciążenia, wydatki, uttag",
   sign:
     "soll haben, soll haben kennzeichen, soll haben kz, s h, sh, s h kennzeichen, debit credit, credit debit, debit or credit, credit or debit, debit credit indicator, credit debit indicator, " +
@@ -80,10 +78,11 @@ export const ROLE_WORDS: Readonly<Record<ColumnRole, string>> = {
   beside:
     "fee, fees, transaction fee, processing fee, gebühr, gebühren, fremde gebühren, entgelt, frais, comisión, commissione, kosten, provision, opłata, avgift, комиссия, " +
     "net, net amount, netto, nettobetrag, betrag netto, subtotal, sub total, untaxed amount, amount untaxed, tax excluded, untaxed total, total excl vat, order total amount refund, zwischensumme, " +
-    "montant ht, total ht, base imponible, imponibile, kwota netto, tax, tax amount, tax total, vat, vat amount, mwst, ust, steuer",
-  running: "balance, saldo, solde, kontostand, current balance, account balance",
+    "montant ht, total ht, base imponible, imponibile, kwota netto, wartość netto, nettobeløb, totaal excl btw, tax, tax amount, tax total, vat, vat amount, mwst, ust, steuer, steuerbetrag, tva, montant tva, iva, importe iva, importo iva, btw, btw bedrag, kwota vat, moms, " +
+    "account balance, running balance, kontostand, saldo nach buchung, solde du compte, saldo na mutatie, saldo na trn",
+  running: "balance, saldo, solde, current balance",
   item: "line amount, unit amount, unit price, line total, lineitem price, item price, einzelpreis, prix unitaire, precio unitario, prezzo unitario, eenheidsprijs",
-  text: "verwendungszweck, purpose, payment reference, payment details, remittance information, memo, narrative, details, description, memo description, libellé, communication, concepto, causale, omschrijving, mededelingen, tytuł, meddelande, customer note, customer reference, kundenreferenz",
+  text: "verwendungszweck, purpose, payment reference, payment details, remittance information, memo, narrative, description, memo description, transaction description, libellé, communication, concepto, causale, omschrijving, omschrijving 1, mededelingen, tytuł, meddelande, customer note, customer reference, kundenreferenz, details, buchungstext",
 };
 
 /** What a cell of a state says: `posted` says nothing of the payment, `unclear` may be either. */
@@ -101,38 +100,44 @@ export type PaymentState =
 
 const STATE_WORDS: Readonly<Record<PaymentState, string>> = {
   paid:
-    "paid, fully paid, paid in full, in payment, settled, cleared, completed, complete, succeeded, success, successful, captured, received, payment received, " +
-    "bezahlt, vollständig bezahlt, beglichen, ausgeglichen, erledigt, eingegangen, gezahlt, payé, payée, réglé, réglée, acquitté, soldé, encaissé, pagado, pagada, cobrado, cobrada, " +
-    "pagato, pagata, saldato, saldata, pago, paga, liquidado, betaald, voldaan, zapłacono, zapłacona, zapłacone, opłacona, opłacone, betald, betalt, оплачено, оплачен, 支払済, 入金済",
+    "paid, fully paid, paid in full, in payment, settled, cleared, completed, complete, succeeded, success, successful, captured, received, payment received, collected, paid out, payment accepted, remote payment accepted, payment complete, payment completed, overpaid, executed, " +
+    "bezahlt, vollständig bezahlt, beglichen, ausgeglichen, erledigt, eingegangen, gezahlt, komplett bezahlt, zahlung erhalten, zahlung eingegangen, überzahlt, payé, payée, réglé, réglée, acquitté, acquittée, soldé, soldée, encaissé, encaissée, paiement accepté, paiement reçu, exécuté, pagado, pagada, cobrado, cobrada, pago aceptado, " +
+    "pagato, pagata, saldato, saldata, incassato, incassata, pagamento accettato, pago, paga, liquidado, liquidada, betaald, voldaan, zapłacono, zapłacona, zapłacone, opłacona, opłacone, betald, slutbetald, betalt, zaplaceno, uhrazeno, fizetve, maksettu, plătit, оплачено, оплачен, 支払済, 入金済",
   part:
-    "part paid, partpaid, partly paid, partially paid, partial, paid in part, partial payment, " +
-    "teilbezahlt, teilweise bezahlt, teilzahlung, partiellement payé, partiellement payée, partiellement réglée, parcialmente pagado, parcialmente pagada, " +
-    "parzialmente pagato, parzialmente pagata, parcialmente pago, deels betaald, gedeeltelijk betaald, częściowo zapłacona, częściowo opłacona, delvis betald, delvist betalt, частично оплачено",
+    "part paid, partpaid, partly paid, partially paid, partial, paid in part, partial payment, deposit paid, " +
+    "teilbezahlt, teilweise bezahlt, teilzahlung, partiellement payé, partiellement payée, partiellement réglée, parcialmente pagado, parcialmente pagada, parcial, cobrado parcialmente, " +
+    "parzialmente pagato, parzialmente pagata, parcialmente pago, parcialmente paga, parzialmente saldata, deels betaald, gedeeltelijk betaald, częściowo zapłacona, częściowo opłacona, delvis betald, delbetald, delvist betalt, частично оплачено, частично оплачен",
   open:
     "open, unpaid, not paid, outstanding, due, overdue, past due, pending, awaiting payment, awaiting, sent, issued, viewed, active, attempted, authorised, authorized, uncaptured, " +
-    "pending payment, requires payment method, requires capture, incomplete, " +
-    "offen, unbezahlt, nicht bezahlt, ausstehend, überfällig, fällig, gemahnt, versendet, verschickt, impayé, impayée, en attente, en retard, à payer, échue, pendiente, impagado, impagada, vencido, vencida, no pagado, no pagada, " +
-    "da pagare, non pagato, non pagata, scaduto, scaduta, in attesa, pendente, em aberto, vencida, onbetaald, niet betaald, openstaand, vervallen, nieopłacona, nieopłacone, niezapłacona, oczekuje, przeterminowana, obetald, ikke betalt, ubetalt, forfallen, förfallen, не оплачено, 未払",
+    "pending payment, requires payment method, requires capture, incomplete, awaiting check payment, awaiting bank wire payment, pending submission, pending customer approval, submitted for settlement, " +
+    "offen, unbezahlt, nicht bezahlt, ausstehend, überfällig, fällig, gemahnt, mahnstufe 1, mahnstufe 2, mahnstufe 3, versendet, verschickt, vorgemerkt, impayé, impayée, en attente, en retard, à payer, échue, pendiente, impagado, impagada, vencido, vencida, no pagado, no pagada, " +
+    "da pagare, non pagato, non pagata, non saldato, non saldata, scaduto, scaduta, in attesa, pendente, em aberto, vencida, onbetaald, niet betaald, openstaand, te laat, vervallen, nieopłacona, nieopłacone, niezapłacona, oczekuje, przeterminowana, wystawiona, wysłana, obetald, ikke betalt, ubetalt, forfallen, förfallen, не оплачено, 未払",
   void:
-    "void, voided, cancelled, canceled, deleted, written off, uncollectible, bad debt, " +
-    "storniert, storno, abgebrochen, gelöscht, ausgebucht, uneinbringlich, annulé, annulée, anulado, anulada, cancelado, cancelada, annullato, annullata, geannuleerd, anulowana, anulowane, makulerad, kreditert, krediteret, отменено, キャンセル",
+    "void, voided, cancelled, canceled, deleted, written off, uncollectible, bad debt, trash, trashed, " +
+    "storniert, storno, abgebrochen, gelöscht, ausgebucht, uneinbringlich, annulé, annulée, anulado, anulada, cancelado, cancelada, annullato, annullata, geannuleerd, oninbaar, anulowana, anulowane, makulerad, kreditert, krediteret, krediterad, annulleret, отменено, отменён, キャンセル",
   draft:
     "draft, entwurf, brouillon, borrador, bozza, rascunho, concept, szkic, utkast, kladde, черновик, 下書き",
   refunded:
-    "refund, refunded, fully refunded, payment refund, chargeback, charge back, charged back, reversal, reversed, payment reversal, credit note, credit memo, sales credit note, sales credit memo, customer refund, refund receipt, " +
+    "refund, refunded, fully refunded, payment refund, chargeback, charge back, charged back, credited, reversal, reversed, payment reversal, credit note, credit memo, sales credit note, sales credit memo, customer refund, refund receipt, " +
     "rechnungskorrektur, stornorechnung, note de crédit, nota de crédito, nota di credito, creditnota, kreditnota, kreditfaktura, " +
-    "erstattet, rückerstattet, erstattung, rückerstattung, rücklastschrift, remboursé, remboursée, remboursement, avoir, reembolsado, reembolsada, reembolso, " +
-    "rimborsato, rimborsata, rimborso, stornato, stornata, terugbetaald, terugbetaling, zwrócono, zwrócona, zwrot, återbetald, återbetalning, refunderet, refundert, возврат",
+    "erstattet, rückerstattet, zurückerstattet, gutgeschrieben, erstattung, rückerstattung, rücklastschrift, remboursé, remboursée, remboursement, avoir, reembolsado, reembolsada, reembolso, " +
+    "rimborsato, rimborsata, rimborso, stornato, stornata, terugbetaald, terugbetaling, gecrediteerd, zwrócono, zwrócona, zwrot, återbetald, återbetalning, refunderet, refundert, возврат",
   refundedInPart:
     "partially refunded, partial refund, partly refunded, teilweise erstattet, partiellement remboursé",
   failed:
-    "failed, failure, declined, denied, rejected, error, unsuccessful, expired, blocked, " +
+    "failed, failure, declined, denied, rejected, error, unsuccessful, expired, blocked, reverted, payment error, customer approval denied, " +
     "fehlgeschlagen, abgelehnt, fehler, abgelaufen, échoué, échec, refusé, fallido, fallida, rechazado, rechazada, expirado, fallito, rifiutato, falhou, recusado, mislukt, geweigerd, odrzucona, nieudana, misslyckad, avvist, отклонено",
   posted:
     "posted, gebucht, verbucht, exported, exportiert, finalized, festgeschrieben, comptabilisée, registrada, registrata, geboekt, zaksięgowana, bokförd",
   unclear:
-    "processing, on hold, in process, in progress, in bearbeitung, disputed, under review, approved, submitted, closed, abgeschlossen",
+    "processing, on hold, in process, in progress, in bearbeitung, disputed, under review, suspected fraud, approved, submitted, closed, abgeschlossen",
 };
+
+/** Most commands read settings, and no list. */
+export function madeOnce<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
 
 const wordsOf = (words: string): string[] => words.split(/, +/);
 
@@ -163,22 +168,109 @@ const wordsIn = (text: string): string[] =>
     .split(/[^\p{L}\d]+/u)
     .filter((word) => word !== "");
 
-/** The name of a column without what is in brackets, and without the code of a currency behind the first word. */
-export const bareSpellingOf = (name: string): string =>
-  wordsIn(name.replace(/(?<=\S\s*)(?:\([^()]*\)|\[[^[\]]*\])/gu, " "))
-    .filter((word, at) => at === 0 || !isKnownCurrency(word))
-    .join("");
+/** The words of a column's name without what is in brackets, and without a currency behind the first word. */
+const bareWordsOf = (name: string): string[] =>
+  wordsIn(name.replace(/(?<=\S\s*)(?:\([^()]*\)|\[[^[\]]*\])/gu, " ")).filter(
+    (word, at, words) =>
+      at === 0 || !(isCurrencyWord(word) || (word === "in" && isCurrencyWord(words[at + 1] ?? ""))),
+  );
 
-let states: ReadonlyMap<string, PaymentState> | undefined;
+const isCurrencyWord = (word: string): boolean => isKnownCurrency(word) || /^euros?$/.test(word);
+
+export const bareSpellingOf = (name: string): string => bareWordsOf(name).join("");
+
+/** Each says what a column is, in any order, beside words that say nothing more: `Total paid`, `Invoice State`, `Noch offener Betrag`. */
+const TELLING_WORDS: Readonly<Partial<Record<ColumnRole, string>>> = {
+  paid:
+    "paid, received, collected, settled, payments, applied, bezahlt, bezahlte, bezahlter, gezahlt, gezahlter, beglichen, ausgeglichen, erhalten, eingegangen, erledigt, zahlungen, " +
+    "payé, réglé, réglée, encaissé, encaissée, pagado, pagada, cobrado, cobrada, pagato, pagata, saldato, saldata, incassato, incassata, pago, paga, " +
+    "betaald, betaalde, voldaan, zapłacono, zapłacona, opłacono, opłacona, betald, slutbetald, betalt, оплачено",
+  due:
+    "due, outstanding, unpaid, owed, owing, remaining, residual, open, offen, offene, offener, rest, restbetrag, restsumme, restforderung, restant, restante, " +
+    "pendiente, residuo, openstaand, openstaande, restbelopp, restbeløb",
+  running: "balance, bal, saldo, solde",
+  state: "status, state, statut, état, estado, stato, situación, situação, zustand, статус",
+  voidOn:
+    "void, voided, cancelled, canceled, deleted, storno, storniert, annulé, annulée, anulado, anulada, annullato, annullata, geannuleerd, anulowana, annulleret, makulerad",
+  out: "refunded, refund, refunds, reversed, erstattet, erstattung, remboursé, remboursée, reembolsado, reembolsada, rimborsato, terugbetaald",
+};
+
+const NEUTRAL_WORDS =
+  "amount, amounts, amt, total, totals, sum, value, invoice, order, bill, document, doc, transaction, of, the, is, was, fully, already, still, so, far, less, credits, deposit, " +
+  "betrag, summe, wert, gesamt, rechnung, rechnungen, beleg, auftrag, bestellung, der, die, das, ist, schon, bereits, noch, geleistete, vollständig, posten, forderung, forderungen, saldo, balance, " +
+  "montant, facture, commande, somme, déjà, de, du, des, la, importe, factura, pedido, del, importo, totale, fattura, ordine, di, da, del, della, do, " +
+  "bedrag, totaal, factuur, van, nog, reeds, kwota, suma, faktura, faktury, zapłaty, belopp, beløb, valor, fatura";
+
+const DATE_WORDS = "date, datum, dato, fecha, time, gmt, utc, at, on, am, op, em, le, el, il";
+
+/** A name of these and of a word for a date is that of the date of a payment. */
+const PAYMENT_WORDS =
+  "payment, zahlung, paiement, règlement, encaissement, pago, cobro, pagamento, incasso, betaling, betalning";
+
+const tellingWords = madeOnce(() => ({
+  roles: meaningsBySpelling(Object.entries(TELLING_WORDS) as [ColumnRole, string][]),
+  neutral: new Set(meaningsBySpelling([[true, NEUTRAL_WORDS]]).keys()),
+  dates: new Set(meaningsBySpelling([[true, DATE_WORDS]]).keys()),
+  payments: new Set(meaningsBySpelling([[true, PAYMENT_WORDS]]).keys()),
+}));
+
+/** What a column is by the words of its name, where they are no phrase that is known; undefined if one of them says something else. */
+export function roleByWords(name: string): ColumnRole | undefined {
+  const { roles, neutral, dates, payments } = tellingWords();
+  const words = bareWordsOf(
+    name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ").replace(/\b(?:to date|in full)\b/i, " "),
+  );
+  const isKnown = (word: string): boolean =>
+    [roles, neutral, dates, payments].some((known) => known.has(word));
+  if (!words.every(isKnown)) return undefined;
+  const found = new Set(words.flatMap((word) => roles.get(word) ?? []));
+  const isDate = words.some((word) => dates.has(word));
+  if (found.has("state")) return isDate ? undefined : "state";
+  if (found.size > 1) found.delete("running");
+  const [role, another] = found;
+  if (role === undefined) return isDate && words.some((word) => payments.has(word)) ? "paidOn" : undefined;
+  if (another !== undefined || !isDate) return another === undefined ? role : undefined;
+  return DATED[role];
+}
+
+/** What the date of it says. */
+const DATED: Readonly<Partial<Record<ColumnRole, ColumnRole>>> = {
+  paid: "paidOn",
+  voidOn: "voidOn",
+  out: "voidOn",
+};
+
+/** Kinds of lines: an invoice asks for money, and where a list has payments too, they are what came. */
+export const INVOICE_KIND =
+  /^(?:sales|tax)?(?:invoice|rechnung|facture|factura|fattura|factuur|fatura|faktura)$/;
+export const PAYMENT_KIND =
+  /^(?:customer|receive|received|invoice)?(?:payment|zahlung|zahlungseingang|paiement|reglement|pago|pagamento|betaling|betalning)$/;
+
+const states = madeOnce(() => meaningsBySpelling(Object.entries(STATE_WORDS) as [PaymentState, string][]));
 
 /** What a cell of a state says without a doubt, whatever follows: the customer is still to pay. */
 const STILL_TO_PAY: ReadonlySet<PaymentState> = new Set(["open", "failed", "posted"]);
 
+/** Whether cells are states of payments, whatever the name of their column: each is one, and not every customer is still to pay. */
+export function saysStates(cells: readonly string[]): boolean {
+  const filled = cells.filter((cell) => spellingOf(cell) !== "");
+  const known = (cell: string): PaymentState | undefined => states().get(spellingOf(cell));
+  return filled.every((cell) => known(cell) !== undefined) && filled.some((cell) => SETTLED.has(known(cell)));
+}
+
+const SETTLED: ReadonlySet<PaymentState | undefined> = new Set([
+  "paid",
+  "part",
+  "void",
+  "draft",
+  "refunded",
+  "refundedInPart",
+] as const);
+
 /** What a cell says of the payment; undefined for an unknown word. `Paid (cash)` and `Refunded on 3 May` are unclear. */
 export function stateIn(cell: string): PaymentState | undefined {
-  states ??= meaningsBySpelling(Object.entries(STATE_WORDS) as [PaymentState, string][]);
-  const known = states.get(spellingOf(cell));
+  const known = states().get(spellingOf(cell));
   if (known !== undefined) return known;
-  const first = states.get(wordsIn(cell)[0] ?? "");
+  const first = states().get(wordsIn(cell)[0] ?? "");
   return first === undefined || STILL_TO_PAY.has(first) ? undefined : "unclear";
 }

@@ -9,9 +9,11 @@ import {
   bareSpellingOf,
   FIELD_WORDS,
   isMoneyRole,
+  madeOnce,
   meaningsBySpelling,
   MONEY_ROLES,
   ROLE_WORDS,
+  roleByWords,
   spellingOf,
   WEAK_ORDER_NUMBERS,
   type ColumnRole,
@@ -47,7 +49,7 @@ function normalised(name: string): string {
     .replace(/[\s_-]+/g, "");
 }
 
-/** The spellings that columns are known by. Most commands read settings, and no list. */
+/** The spellings that columns are known by. */
 const spellings = madeOnce(() => ({
   fieldOf: new Map(FIELDS.map((field) => [normalised(field), field])),
   meanings: meaningsBySpelling(
@@ -63,11 +65,6 @@ const spellings = madeOnce(() => ({
   /** In their order: the first that a list has is looked into for order numbers. */
   texts: [...meaningsBySpelling([["text", ROLE_WORDS.text]]).keys()],
 }));
-
-function madeOnce<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
 
 /** What a list of rows to send says of them itself. */
 const ROLES_BESIDE_FIELDS: ReadonlySet<ColumnRole> = new Set([
@@ -95,6 +92,9 @@ const meantByDigits = madeOnce(() => grouped(spellings().meanings.keys(), digits
 const meaningOfName = <Meaning>(name: string, meanings: ReadonlyMap<string, Meaning>): Meaning | undefined =>
   meanings.get(spellingOf(name)) ?? meanings.get(bareSpellingOf(name));
 
+const roleMeantBy = (name: string): ColumnRole | undefined =>
+  meaningOfName(name, spellings().roles) ?? roleByWords(name);
+
 /** The field that a name means or nearly is. */
 export function fieldMeantBy(name: string): string | undefined {
   const { meanings, weak, roles } = spellings();
@@ -102,6 +102,7 @@ export function fieldMeantBy(name: string): string | undefined {
     const known = meanings.get(spelling) ?? weak.get(spelling);
     if (known !== undefined || roles.has(spelling)) return known;
   }
+  if (roleByWords(name) !== undefined) return undefined;
   const spelling = bareSpellingOf(name);
   const near =
     NO_FIELDS.has(spelling) || spelling.length > LONGEST_NEAR
@@ -248,8 +249,8 @@ export class Columns {
   }
 
   private roleOf(name: string): ColumnRole | undefined {
-    const { roles, meanings } = spellings();
-    const role = meaningOfName(name, roles);
+    const { meanings } = spellings();
+    const role = roleMeantBy(name);
     if (role === undefined || this.fields !== undefined) return role;
     return ROLES_BESIDE_FIELDS.has(role) && meaningOfName(name, meanings) === undefined ? role : undefined;
   }
@@ -262,21 +263,25 @@ export class Columns {
    * The columns of a list together: a reference is no order number beside a column of them. In books without such a column, the first
    * column of texts may have them.
    */
-  together(columns: readonly Column[]): readonly Column[] {
+  together(columns: readonly Column[], isFilled = (_place: number): boolean => true): readonly Column[] {
     const isNumber = ({ field, meant }: Column): boolean => (field ?? meant) === ORDER_NUMBER_FIELD;
-    const weak = columns.filter((column) => isNumber(column) && column.isWeak === true);
-    if (columns.some((column) => isNumber(column) && column.isWeak !== true))
-      return weak.length === 0
-        ? columns
-        : columns.map((column) => (weak.includes(column) ? leftOut(column.name) : column));
-    if (this.fields === undefined || weak.length > 0) return columns;
+    const isWeak = (column: Column): boolean => isNumber(column) && column.isWeak === true;
     const rank = ({ name }: Column): number =>
       spellings().texts.findIndex((text) => text === spellingOf(name) || text === bareSpellingOf(name));
-    const texts = columns.filter(({ role }) => role === "text");
-    const [text] = texts.toSorted((one, other) => rank(one) - rank(other));
-    return text === undefined
-      ? columns
-      : columns.map((column) => (column === text ? { ...column, field: ORDER_NUMBER_FIELD } : column));
+    const filled = columns.filter((_, place) => isFilled(place));
+    const [text] =
+      this.fields === undefined
+        ? []
+        : filled
+            .filter((column) => column.role === "text" || (column.role === "kind" && rank(column) >= 0))
+            .toSorted((one, other) => rank(one) - rank(other));
+    const isNamed = columns.some((column) => isNumber(column) && !isWeak(column));
+    const weak = columns.filter(isWeak);
+    const kept = isNamed ? undefined : (weak.find((column) => filled.includes(column)) ?? text ?? weak[0]);
+    return columns.map((column) => {
+      if (column === kept) return isWeak(column) ? column : { ...column, field: ORDER_NUMBER_FIELD };
+      return isWeak(column) && (isNamed || !filled.includes(column)) ? leftOut(column.name) : column;
+    });
   }
 
   /** The mappings of columns that the list does not have, with the columns that they probably mean. */

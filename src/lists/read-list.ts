@@ -6,6 +6,8 @@ import { hint } from "../domain/hint.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../values/json.ts";
 import { parseJson } from "../values/parse-json.ts";
 import { lostLettersProblem } from "../values/typed-text.ts";
+import { cellText } from "./cells.ts";
+import { saysStates } from "./column-words.ts";
 import { Columns, misnamed, repeatedFields, repetitionsIn, type Column } from "./columns.ts";
 import { type CsvDialect, type Quotes, recordsOf, textOfCell } from "./csv.ts";
 import { delimiterOf, firstRecords, headerBelow, isBlank, isEven, spelledName } from "./header.ts";
@@ -132,24 +134,46 @@ async function readCsv(
   dialect: CsvDialect,
   firstLine: number,
 ): Promise<Omit<List, "beginning">> {
-  let columns: readonly Column[] | undefined;
-  const problems: Problem[] = [];
+  let columns: Column[] | undefined;
+  let headerLine = firstLine;
   const rows: ListRow[] = [];
   for await (const records of recordsOf(decode(bytes), dialect, firstLine)) {
     signal.throwIfAborted();
     for (const { line, cells } of records) {
       if (isBlank(cells)) continue;
       if (columns === undefined) {
-        columns = names.together(ownNames(cells, names));
-        problems.push(
-          ...headerProblems(columns, line, names.areSent),
-          ...names.unused(columns.map(({ name }) => name)),
-        );
+        columns = ownNames(cells, names);
+        headerLine = line;
       } else rows.push(csvRow(cells, columns, line));
     }
   }
+  // What a column is depends on its cells, too. The rows have the same columns.
+  columns?.splice(0, columns.length, ...byCells(columns, rows, names));
+  const problems =
+    columns === undefined
+      ? []
+      : [
+          ...headerProblems(columns, headerLine, names.areSent),
+          ...names.unused(columns.map(({ name }) => name)),
+        ];
   return { format: "csv", delimiter: dialect.delimiter, columns: columns ?? [], rows, problems };
 }
+
+function byCells(columns: readonly Column[], rows: readonly ListRow[], names: Columns): Column[] {
+  const cellAt = ({ values }: ListRow, place: number): string => cellText(values[place] ?? null);
+  const isFilled = (place: number): boolean => rows.some((row) => cellAt(row, place).trim() !== "");
+  return names
+    .together(columns, isFilled)
+    .map((column, place) =>
+      isUnnamed(column, names) && saysStates(rows.map((row) => cellAt(row, place)))
+        ? { ...column, role: "state" }
+        : column,
+    );
+}
+
+/** Whether nothing says what the column is. */
+const isUnnamed = ({ name, field, meant, role }: Column, names: Columns): boolean =>
+  (field ?? meant ?? role) === undefined && !names.isMapped(name);
 
 function headerProblems(columns: readonly Column[], line: number, areSent: boolean): Problem[] {
   const problems = [

@@ -3,10 +3,18 @@ import { comparableText } from "../values/comparable-text.ts";
 import { compareAmounts, scaledAmount, signOf } from "../domain/money.ts";
 import type { Parsed } from "../values/parse-result.ts";
 import { listedAmount, type CellAmount } from "./amounts.ts";
+import type { Json } from "../values/json.ts";
 import { cellText } from "./cells.ts";
 import type { Column } from "./columns.ts";
 import type { ListRow } from "./read-list.ts";
-import { spellingOf, stateIn, type ColumnRole, type PaymentState } from "./column-words.ts";
+import {
+  INVOICE_KIND,
+  PAYMENT_KIND,
+  spellingOf,
+  stateIn,
+  type ColumnRole,
+  type PaymentState,
+} from "./column-words.ts";
 
 /** What a cell says, and where. */
 export interface Said<Value> {
@@ -28,18 +36,18 @@ export interface RowMoney {
   readonly states: readonly Said<PaymentState | undefined>[];
   /** Of a column of two signs. */
   readonly side: Said<"in" | "out"> | undefined;
-  /** The column for the kind of a line says that money went back. */
-  readonly kind: Said<"refunded"> | undefined;
+  /** The column for the kind of a line says that money went back, or that it is an invoice, whose payment is another line. */
+  readonly kind: Said<"refunded" | "open"> | undefined;
   /** It has a date of its end, or says yes to it. */
   readonly voidOn: Said<"void"> | undefined;
 }
 
 /** The sign of a column of two signs, as one letter of each side. */
 const SIDES: ReadonlyMap<string, "D" | "C"> = new Map([
-  ...["s", "soll", "d", "dr", "debit", "dbit", "debe", "dare", "af", "ma", "debet"].map(
+  ...["s", "soll", "d", "dr", "debit", "dbit", "debe", "dare", "af", "ma", "debet", "out"].map(
     (word) => [word, "D"] as const,
   ),
-  ...["h", "haben", "c", "cr", "credit", "crdt", "k", "haber", "avere", "bij", "kredit"].map(
+  ...["h", "haben", "c", "cr", "credit", "crdt", "k", "haber", "avere", "bij", "kredit", "in"].map(
     (word) => [word, "C"] as const,
   ),
 ]);
@@ -47,8 +55,29 @@ const SIDES: ReadonlyMap<string, "D" | "C"> = new Map([
 const sideOf = (cell: string): "D" | "C" | undefined =>
   cell === "-" || cell === "−" ? "D" : cell === "+" ? "C" : SIDES.get(spellingOf(cell));
 
-const YES: ReadonlySet<string> = new Set("yes y true ja j x oui o si s sim tak t да".split(" "));
-const NO: ReadonlySet<string> = new Set("no n false nein non nao nee nie нет never".split(" "));
+/** What a bank alone writes: these are money that comes in, whatever most lines are. */
+const BANK_SIDES: ReadonlySet<string> = new Set(["bij", "af", "crdt", "dbit", "in", "out", ""]);
+
+// Spreadsheets write TRUE and FALSE in their own language, and tables have ticks.
+const YES: ReadonlySet<string> = new Set(
+  "yes y true ja j x oui o si s sim tak t да wahr vrai verdadero vero verdadeiro waar prawda sant checked ✓ ✔ ☑ ✅ √".split(
+    " ",
+  ),
+);
+const NO: ReadonlySet<string> = new Set(
+  "no n false nein non nao nee nie нет never falsch faux falso onwaar fałsz falskt falsk unchecked nej nei none notyet nochnicht pasencore ☐ ✗ ✘ ❌ - – —".split(
+    " ",
+  ),
+);
+const answerIn = (cell: string): boolean | undefined => {
+  const word = spellingOf(cell) || cell.replace(/\uFE0F/g, "");
+  return YES.has(word) ? true : NO.has(word) ? false : undefined;
+};
+
+/** What a column of what was paid says of a payment that has not come. */
+const NOT_PAID: ReadonlySet<PaymentState> = new Set(["open", "void", "draft", "failed"]);
+
+const DAY = /^\d{1,4}([./-])\d{1,2}\1\d{2,4}$/;
 
 /** Names for a state of a payment, and for a part of a country. */
 const MONEY_PLACES: ReadonlySet<string> = new Set(["state", "estado", "stato", "etat"]);
@@ -68,6 +97,8 @@ export class ListMoney {
   private readonly silent: ReadonlySet<string>;
   /** Columns whose cells are 1 and 0 for yes and no. */
   private readonly flags: ReadonlySet<string>;
+  /** Columns for the kind of a line, of lists that have payments beside invoices. */
+  private readonly ledgers: ReadonlySet<string>;
   /** The side on which most lines of a column of two signs are: money that came in. */
   private readonly moneyIn: ReadonlyMap<string, { readonly side: "D" | "C"; readonly cell: string }>;
 
@@ -99,12 +130,18 @@ export class ListMoney {
         .filter((column) => cellsOf(column).every((cell) => cell === "0" || cell === "1"))
         .map(({ name }) => name),
     );
+    this.ledgers = new Set(
+      ofRole("kind")
+        .filter((column) => cellsOf(column).some((cell) => PAYMENT_KIND.test(spellingOf(cell))))
+        .map(({ name }) => name),
+    );
     this.moneyIn = new Map(
       ofRole("sign").map((column) => {
         const said = column.moneyIn === undefined ? undefined : sideOf(column.moneyIn);
         const cells = cellsOf(column);
         const debits = cells.filter((cell) => sideOf(cell) === "D").length;
-        const isDebit = debits > cells.filter((cell) => sideOf(cell) === "C").length;
+        const isOfBank = cells.every((cell) => BANK_SIDES.has(spellingOf(cell)));
+        const isDebit = !isOfBank && debits > cells.filter((cell) => sideOf(cell) === "C").length;
         const side = said ?? (isDebit ? "D" : "C");
         return [column.name, { side, cell: cells.find((cell) => sideOf(cell) === side) ?? "" }];
       }),
@@ -122,58 +159,61 @@ export class ListMoney {
   }
 
   of(row: ListRow): RowMoney {
-    const find = (is: (column: Column) => boolean): Said<string> | undefined => this.find(row, is);
-    const amount = (is: (column: Column) => boolean): Said<Parsed<CellAmount>> | undefined => {
-      const found = find(is);
-      return found && { ...found, value: listedAmount(found.cell, this.decimalComma) };
-    };
+    const find = (is: (column: Column) => boolean): Said<string> | undefined => this.filled(row, is)[0];
+    const amounts = (is: (column: Column) => boolean): Said<Parsed<CellAmount>>[] =>
+      this.filled(row, is).map((found) => ({ ...found, value: listedAmount(found.cell, this.decimalComma) }));
+    const amount = (is: (column: Column) => boolean): Said<Parsed<CellAmount>> | undefined => amounts(is)[0];
     const has = (role: ColumnRole) => (column: Column) => column.role === role;
     const side = find(has("sign"));
-    const voidOn = find(has("voidOn"));
+    const outs = amounts((column) => column.role === "out" && !isWord(cellOf(row, column)));
+    const paid = this.filled(row, has("paid")).map((found) => this.paidIn(found, row));
+    const paidOn = find(has("paidOn"));
+    // A refund may only be said.
+    const voidOn = find(
+      (column) => column.role === "voidOn" || (column.role === "out" && isWord(cellOf(row, column))),
+    );
+    const isOpen = ({ name }: Column, cell: string): boolean =>
+      this.ledgers.has(name) && INVOICE_KIND.test(spellingOf(cell));
     const kind = find(
       (column) =>
         (column.role === "kind" || column.field === "transactionType") &&
-        stateIn(cellOf(row, column)) === "refunded",
+        (stateIn(cellOf(row, column)) === "refunded" || isOpen(column, cellOf(row, column))),
     );
     return {
       total: amount(({ field, meant }) => (field ?? meant) === "amount"),
-      paid: this.paidIn(find(has("paid")) ?? find(has("paidOn")), row),
+      paid: paid.find(saysAmount) ?? paid[0] ?? (paidOn && this.paidIn(paidOn, row)),
       due: amount(({ role }) => role === "due" || role === "running"),
       in: amount(has("in")),
-      out: amount(has("out")),
+      out: outs.find(saysAmount) ?? outs[0],
       hasIn: row.columns.some(has("in")),
-      states: row.columns.filter(has("state")).flatMap((column) => {
-        const found = this.find(row, (one) => one === column);
-        return found === undefined ? [] : { ...found, value: stateIn(found.cell) };
-      }),
+      states: this.filled(row, has("state")).map((found) => ({ ...found, value: stateIn(found.cell) })),
       side: side && this.sideIn(side),
-      kind: kind && { ...kind, value: "refunded" },
+      kind: kind && { ...kind, value: stateIn(kind.cell) === "refunded" ? "refunded" : "open" },
       voidOn:
-        voidOn === undefined || voidOn.cell === "0" || NO.has(spellingOf(voidOn.cell))
+        voidOn === undefined || voidOn.cell === "0" || answerIn(voidOn.cell) === false
           ? undefined
           : { ...voidOn, value: "void" },
     };
   }
 
-  /** The first filled cell of such a column. */
-  private find(row: ListRow, is: (column: Column) => boolean): Said<string> | undefined {
-    for (const [place, column] of row.columns.entries()) {
-      const cell = is(column) && !this.silent.has(column.name) ? moneyCellAt(row, place) : "";
-      if (cell !== "") return { column: column.name, cell, value: cell };
-    }
-    return undefined;
+  /** The filled cells of such columns. */
+  private filled({ columns, values }: ListRow, is: (column: Column) => boolean): Said<string>[] {
+    return columns.flatMap((column, place) => {
+      const cell = is(column) && !this.silent.has(column.name) ? moneyCell(values[place]) : "";
+      return cell === "" ? [] : { column: column.name, cell, value: cell };
+    });
   }
 
-  private paidIn(found: Said<string> | undefined, row: ListRow): RowMoney["paid"] {
-    if (found === undefined) return undefined;
+  private paidIn(found: Said<string>, { columns }: ListRow): RowMoney["paid"] {
     const { column, cell } = found;
-    const word = spellingOf(cell);
-    const isDate = row.columns.some(({ name, role }) => name === column && role === "paidOn");
-    if (NO.has(word) || word === "") return { ...found, value: false };
-    if (isDate || YES.has(word)) return { ...found, value: true };
+    const answer = answerIn(cell);
+    const isDate = columns.some(({ name, role }) => name === column && role === "paidOn");
+    const state = stateIn(cell);
+    if (answer === false || (state !== undefined && NOT_PAID.has(state))) return { ...found, value: false };
+    if (isDate || answer === true || DAY.test(cell)) return { ...found, value: true };
     if (this.flags.has(column)) return { ...found, value: cell === "1" };
     const amount = listedAmount(cell, this.decimalComma);
-    // A date, or any other remark.
+    // Another form of a date, or any other remark.
     return { ...found, value: amount.ok || /^[\d.,\s]+$/.test(cell) ? amount : true };
   }
 
@@ -202,8 +242,17 @@ export class ListMoney {
   }
 }
 
-const moneyCellAt = ({ values }: ListRow, place: number): string =>
-  comparableText(cellText(values[place] ?? null));
+const moneyCell = (value: Json | undefined): string => comparableText(cellText(value ?? null));
+const moneyCellAt = ({ values }: ListRow, place: number): string => moneyCell(values[place]);
+
+const isWord = (cell: string): boolean => answerIn(cell) !== undefined || DAY.test(cell);
+
+/** Of several such columns, the one that has an amount says most. */
+const saysAmount = (said: RowMoney["paid"]): boolean =>
+  said !== undefined &&
+  typeof said.value !== "boolean" &&
+  said.value.ok &&
+  signOfCell(said.value.value) !== 0;
 
 const cellOf = (row: ListRow, column: Column): string => moneyCellAt(row, row.columns.indexOf(column));
 

@@ -36,8 +36,13 @@ export function countedIn(money: RowMoney): Decision {
   for (const said of [money.total, money.due, money.in, money.out, money.paid]) {
     if (said === undefined || typeof said.value === "boolean" || said.value.ok) continue;
     const { message } = said.value;
-    return { at: said.column, message: `${message} (got "${said.cell}")`, kind: message };
+    const wayOut = said === money.total ? "" : `. To leave the column out: ${mapFlag(said.column, "")}`;
+    return { at: said.column, message: `${message} (got "${said.cell}")${wayOut}`, kind: message };
   }
+  const { total, in: came, out: went } = money;
+  const whole = wholeOf(money) ?? "0";
+  if (money.hasIn && total !== undefined && signOf(valueOf(total) ?? "0") < 0 && signOf(whole) > 0)
+    return contradiction(came ?? went, total);
   const state = bookedState(money);
   return typeof state === "string" ? BY_STATE[state](money) : state;
 }
@@ -65,7 +70,7 @@ function bookedState({ states, kind, voidOn, out }: RowMoney): PaymentState | Pr
   if (first?.value === "unclear") return undecided(first, "may be paid or not", `"${first.cell}"`);
   // What became of an order that was cancelled later is said better by its state, or by what went back.
   const state = first?.value ?? (voidOn === undefined || out !== undefined ? "posted" : "void");
-  return kind !== undefined && (state === "paid" || state === "posted") ? "refunded" : state;
+  return kind !== undefined && (state === "paid" || state === "posted") ? kind.value : state;
 }
 
 const contradiction = (one: Said<unknown> | undefined, other: Said<unknown>): Problem =>

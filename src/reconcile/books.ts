@@ -124,7 +124,9 @@ function columnProblems(
       isMissing: !columns.some(({ field }) => field === "invoiceId"),
       field: "invoiceId",
       what: "the order number",
-      canBe: (cells: readonly string[]) => !cells.some(isNumber) && new Set(cells).size === cells.length,
+      canBe: (cells: readonly string[]) =>
+        !cells.some((cell) => isNumber(cell) || /^\d+[-./]\d+[-./]\d+\b/.test(cell)) &&
+        new Set(cells).size === cells.length,
     },
     {
       isMissing: !columns.some(isAmount),

@@ -222,7 +222,7 @@ describe("books", () => {
 
   it.each([
     ["Order ID,Type,Charged,Fee\nA-1,Payment,10.00,0.30\n", "--map Charged=amount"],
-    ["Number,Amount\nA-1,10.00\n", "--map Number=invoiceId"],
+    ["Booked on,Key,Amount\n01.11.2026,A-1,10.00\n02.11.2026,A-2,10.00\n", "--map Key=invoiceId"],
     ["order number,debit\n", "--map '<column>=amount'"],
   ])("without a needed column are refused with one that can be it: %j", async (books, advice) => {
     const { exit, stderr } = await reconcile({ paid: [], books });
