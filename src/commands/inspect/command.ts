@@ -8,7 +8,7 @@ export const inspectFlags = {
   port: flag("--port <number>", "the port to serve on; 0 picks a free one", parsePort, { default: "4020" }),
   forwardTo: flag(
     "-f, --forward-to <target>",
-    "the target that the page sends events to, unless you name another one there: 3000, 3000/hook or a URL",
+    "the target that the page sends events to, unless you name another one there: 3000, 3000/hook, a URL or a broker",
     parseForwardTarget,
     { example: "3000" },
   ),
