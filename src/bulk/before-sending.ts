@@ -18,9 +18,9 @@ export async function beforeSending<T>(work: () => T | Promise<T>): Promise<T> {
     throw failure.with({
       effect: undefined,
       consequence: "Nothing was sent.",
-      hints: hints.length > 0 || code !== "file_unwritable" ? hints : [NEEDS_MEMORY],
+      hints: code === "file_unwritable" ? [...hints, NEEDS_MEMORY] : hints,
     });
   }
 }
 
-const NEEDS_MEMORY = hint`bulk sends only what it can record. Make room there and let paylink write to it, then run the same command again.`;
+const NEEDS_MEMORY = hint`bulk sends only what it can record. Run the same command again once it can.`;

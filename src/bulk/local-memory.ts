@@ -52,7 +52,9 @@ function memoryAt(path: string, folder: string, isDryRun: boolean): Memory {
     written: () => {
       // The next run would not find what goes to a file without a name.
       if (!database.isInPlace())
-        throw new PaylinkError("file_unwritable", `${path} was removed or replaced during this run.`);
+        throw new PaylinkError("file_unwritable", `${path} was removed or replaced during this run.`, {
+          hints: [],
+        });
     },
     close: async () => {
       if (!isDryRun && database.isInPlace()) write(memoryMarkOf(database));

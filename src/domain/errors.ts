@@ -48,7 +48,13 @@ export const FAILURES = {
   },
   usage: { exit: 2, means: "unknown command or flag, or a missing or invalid value" },
   file_unreadable: { exit: 2, means: "a file cannot be read, or has the wrong contents" },
-  file_unwritable: { exit: 2, means: "a file cannot be written" },
+  file_unwritable: {
+    exit: 2,
+    means: "a file cannot be written",
+    hints: [
+      hint`Check who may write the file and its folder, and whether the disk is read-only or full. PAYLINK_HOME names the folder of paylink's own files.`,
+    ],
+  },
   database_unreachable: {
     exit: 5,
     means: "the PostgreSQL server of the event store cannot be reached, or accepts no writes now",

@@ -184,11 +184,13 @@ async function fetchKey(url: URL, { send, signal, effect }: KeyReading): Promise
   const target = withoutPassword(new URL(location, url.href).href);
   throw new PaylinkError("key_invalid", `The key's address ${name} redirects to ${target}.`, {
     effect,
-    hints: [hint`If you trust the target, set it as the key: ${paylink`config set webhookKey <url>`}`],
+    hints: [
+      hint`If you trust the target, give it as the key: --key <url>, or ${paylink`config set webhookKey <url>`}`,
+    ],
   });
 }
 
-const GIVE_KEY_FILE = hint`Start the service, or give a key file: --key <file>, or ${paylink`config set webhookKey <file>`}`;
+const GIVE_KEY_FILE = hint`Check the address and its server, or give a key file: --key <file>, or ${paylink`config set webhookKey <file>`}`;
 
 /** Anyone who can change a key in transit can forge every webhook: plain http is for this machine only. */
 const notSecret = (url: URL): string =>

@@ -68,10 +68,10 @@ describe("paylink config", () => {
     const env = { PAYLINK_CALLBACK_URL: "https://c.example/" };
     const other = await runCommand(["config", "get", "failureCallbackUrl", "--json"], { home, env });
     expect(other.stdout).toContain("null");
-    const listen = await startListenCommand(home, "--key", keyFile(home));
+    const listen = await startListenCommand(home, "--key", keyFile(home), "--host", "0.0.0.0");
     const [ready = ""] = (await listen.stop()).stdout.split("\n");
     expect(JSON.parse(ready).notice).toMatch(
-      /^Links of profile default report payments to https:\/\/b\.example\/ \(callbackUrl\) and https:\/\/failed\.example\/ \(failureCallbackUrl\), not to this listener\. .*For all links from now on: paylink config set callbackUrl http:\S+ and paylink config set failureCallbackUrl http:\S+$/,
+      /^Links of profile default report payments to https:\/\/b\.example\/ \(callbackUrl\) and https:\/\/failed\.example\/ \(failureCallbackUrl\), not to this listener\. .*For all links from now on: paylink config set callbackUrl http:\/\/127\.0\.0\.1:\d+\/ and paylink config set failureCallbackUrl http:\/\/127\.0\.0\.1:\d+\/$/,
     );
     await config("set", "callbackUrl", "http://127.0.0.1:4000/");
     const url = await startListenCommand(

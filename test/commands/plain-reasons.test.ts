@@ -38,6 +38,8 @@ it.each<[args: string[], exit: number, reason: string]>([
   [["pay", `http://${CLOSED}/pay?r=L1`], 5, `http://${CLOSED}: connection refused.`],
   [["verify", "folder", "--key", "one.crt"], 2, "folder: it is a folder."],
   [["test", "--", "folder"], 2, "folder: permission denied."],
+  [["events", "list", "--db", "folder"], 2, "folder cannot be opened: it is a folder."],
+  [["sandbox", "--port", "0", "--db", "folder"], 2, "folder cannot be opened: it is a folder."],
 ])("%j", async (args, exit, reason) => {
   const home = temporaryHome();
   const [one, two] = [selfSigned(temporaryHome(), "one"), selfSigned(temporaryHome(), "two")];

@@ -104,7 +104,10 @@ describe("paylink sandbox", () => {
     const { exit, stderr } = await runCommand(["sandbox", "--port", "0"], { home });
     expect(exit).toBe(2);
     const file = join(home, "data", "sandbox", "sandbox.json");
-    expect(stderr).toBe(`✗ Cannot write the sandbox's identity ${file}: a part of its path is a file.\n`);
+    expect(stderr).toContain(
+      `✗ Cannot write the sandbox's identity ${file}: a part of its path is a file.\n`,
+    );
+    expect(stderr).toContain("PAYLINK_HOME names the folder of paylink's own files.");
   });
 
   it("stops serving if the profile cannot be registered", async () => {

@@ -202,7 +202,9 @@ describe("an address that gives no key", () => {
       code: "key_invalid",
       message: expect.stringContaining(`redirects to ${target}`),
     });
-    expect(adviceOf(error)).toMatch(/^Nothing was received\. .*paylink config set webhookKey <url>$/);
+    expect(adviceOf(error)).toMatch(
+      /^Nothing was received\. .*--key <url>, or paylink config set webhookKey <url>$/,
+    );
   });
 
   it.each([403, 404])("counts as not reached if it answers anything else: %i", async (status) => {

@@ -121,7 +121,7 @@ describe("the writing thread", () => {
     const missing = join(home, "folder");
     const thread = createWriterThread(THREAD, join(missing, "events.db"));
     writeFileSync(missing, "no folder");
-    await expect(thread.write([])).rejects.toThrow("cannot be opened: something else has this name");
+    await expect(thread.write([])).rejects.toThrow("cannot be written: something else has this name");
     rmSync(missing);
     await thread.write([]);
     await thread.close();

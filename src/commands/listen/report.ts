@@ -4,7 +4,7 @@ import type { ForwardingKey } from "../../sender/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { type Named, renderHint } from "../../render/hint.ts";
 import { hint, paylink } from "../../domain/hint.ts";
-import { leadsTo } from "../../values/addresses.ts";
+import { leadsTo, localAddress } from "../../values/addresses.ts";
 import { withoutPassword } from "../../values/url-passwords.ts";
 import { type Forward, type Rejection, type RunKeys, type WebhookEvent } from "../../events/event.ts";
 import { eventLine, jsonLine, type Level, rejectionLine } from "../../events/event-json.ts";
@@ -278,8 +278,8 @@ function otherCallbacks(
   const [flag, payments] = isOfFailed
     ? ["--failure-callback-url", "failed payments"]
     : ["--callback-url", "payments"];
-  const create = paylink`create ${{ [flag]: listeners[0]?.address }}`;
-  const address = listeners[0]?.address ?? "";
+  const address = localAddress(listeners[0]?.address ?? "");
+  const create = paylink`create ${{ [flag]: address }}`;
   const settings = others.map(
     ({ key }, at) => hint`${at === 0 ? "" : " and "}${paylink`config set ${key} ${address}`}`,
   );

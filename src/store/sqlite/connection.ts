@@ -67,8 +67,8 @@ export function driver(): Driver {
 export const unreadable = (path: string, what: string, cause?: unknown): PaylinkError =>
   new PaylinkError("file_unreadable", `The database ${path} ${what}.`, { cause });
 
-const unwritableDatabase = (path: string, reason: string): PaylinkError =>
-  new PaylinkError("file_unwritable", `The database ${path} cannot be written: ${reason}.`);
+export const unwritableDatabase = (path: string, reason: string, cause?: unknown): PaylinkError =>
+  new PaylinkError("file_unwritable", `The database ${path} cannot be written: ${reason}.`, { cause });
 
 /** A file whose content is not what paylink wrote. */
 export const damaged = (path: string, reason: string): PaylinkError =>

@@ -75,6 +75,7 @@ const upgradedMeanwhile = (path: string): PaylinkError =>
   new PaylinkError(
     "file_unwritable",
     `${path} was upgraded by a newer paylink while this one was using it. Update this one, and start it again.`,
+    { hints: [] },
   );
 
 export function createSqliteWriter(database: Database, transact = transactionsOf(database)): WriteGroup {

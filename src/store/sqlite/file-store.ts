@@ -2,7 +2,6 @@
 import { existsSync, statSync } from "node:fs";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { PaylinkError } from "../../domain/errors.ts";
-import { hint } from "../../domain/hint.ts";
 import { hasCode, messageOf, systemReason } from "../../values/system-reason.ts";
 import { type Database, IN_MEMORY } from "./connection.ts";
 import { newerVersion, openReadOnly } from "./open.ts";
@@ -65,12 +64,7 @@ const unwritableStore = (cause: unknown): PaylinkError =>
   new PaylinkError("file_unwritable", `Cannot write the event store: ${systemReason(cause)}`, {
     cause,
     // A cause that knows its remedy, such as a Node without SQLite, names it.
-    hints:
-      cause instanceof PaylinkError && cause.hints.length > 0
-        ? cause.hints
-        : [
-            hint`Without it, no webhook can be received. Check who may write the file and its folder, and whether the disk is read-only or full.`,
-          ],
+    ...(cause instanceof PaylinkError ? { hints: cause.hints } : {}),
   });
 
 interface Tables {
@@ -184,7 +178,7 @@ export function createWriterThread({ program, options }: ThreadProgram, path: st
       "error",
       (error) =>
         (cause = hasCode(error, "file_unwritable")
-          ? new PaylinkError("file_unwritable", messageOf(error))
+          ? new PaylinkError("file_unwritable", messageOf(error), { hints: [] })
           : error),
     );
     started.on("exit", () => {

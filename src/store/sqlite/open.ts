@@ -18,6 +18,7 @@ import {
   inTransaction,
   isLocked,
   unreadable,
+  unwritableDatabase,
 } from "./connection.ts";
 
 /** Milliseconds to wait for the transaction of another process. */
@@ -94,10 +95,10 @@ function createFile(path: string): string {
   try {
     makeFolder(dirname(path));
     if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
-    return realpathSync(path);
   } catch (error) {
-    throw unreadable(path, `cannot be opened: ${systemReason(error)}`, error);
+    throw unwritableDatabase(path, systemReason(error), error);
   }
+  return realFile(path);
 }
 
 /** Where several programs open a new file at once, SQLite does not wait for the others here, as it does for any other lock. */
@@ -188,10 +189,16 @@ const logWithoutIndex = (name: string, cause: unknown): PaylinkError =>
 function readableFile(path: string): string {
   try {
     closeSync(openSync(path, "r"));
-    return realpathSync(path);
   } catch (error) {
     throw unreadable(path, `cannot be opened: ${systemReason(error)}`, error);
   }
+  return realFile(path);
+}
+
+function realFile(path: string): string {
+  const name = realpathSync(path);
+  if (statSync(name).isDirectory()) throw unreadable(path, "cannot be opened: it is a folder");
+  return name;
 }
 
 function openedToRead(name: string, isUnchanging: boolean): Connection {
