@@ -30,16 +30,6 @@ export interface SourceState {
   readonly isUp: boolean;
 }
 
-export interface Keyring {
-  /** The keys in use now, after those of a URL whose time has passed were read again. */
-  readonly keys: () => Promise<readonly VerificationKey[]>;
-  /** Every key of this run: read so far, also one that has gone from its source since, or named by its thumbprint. */
-  readonly read: () => RunKeys;
-  /** Reads every source again. Resolves with false, without reading, if the last renewal was a moment ago. */
-  readonly renew: () => Promise<boolean>;
-  readonly sources: () => readonly SourceState[];
-}
-
 /**
  * Keys that are read again while in use: those of a URL when their time has passed, all of them for a key that may be new. A key that
  * has gone from its source is not used any more. A source that cannot be read keeps its last keys; without any, it
@@ -58,7 +48,7 @@ export async function openKeyring(
     const reading = readings[at];
     return reading === undefined ? [] : [new KeptSource(source, io, reading)];
   });
-  return new RenewedKeyring(kept, io, earlier);
+  return new Keyring(kept, io, earlier);
 }
 
 const keptKeys = (sources: readonly KeptSource[]): readonly VerificationKey[] =>
@@ -103,7 +93,7 @@ export const thumbprintsOf = (keys: readonly VerificationKey[], before: RunKeys 
  */
 const RENEWAL_PAUSE = 10_000;
 
-class RenewedKeyring implements Keyring {
+export class Keyring {
   readonly #sources: readonly KeptSource[];
   readonly #time: () => number;
   readonly #warn: KeyAccess["warn"];
@@ -122,11 +112,13 @@ class RenewedKeyring implements Keyring {
     this.#use();
   }
 
+  /** Every key of this run: read so far, also one that has gone from its source since, or named by its thumbprint. */
   readonly read = (): RunKeys => this.#thumbprints;
 
   readonly sources = (): readonly SourceState[] =>
     this.#sources.map(({ name, hasFailed }) => ({ name, isUp: !hasFailed }));
 
+  /** The keys in use now, after those of a URL whose time has passed were read again. */
   readonly keys = async (): Promise<readonly VerificationKey[]> => {
     const now = this.#time();
     const due = this.#sources.filter((source) => source.isDue(now));
@@ -137,6 +129,7 @@ class RenewedKeyring implements Keyring {
     return this.#inUse;
   };
 
+  /** Reads every source again. Resolves with false, without reading, if the last renewal was a moment ago. */
   readonly renew = async (): Promise<boolean> => {
     if (this.#renewal === undefined) {
       if (Math.abs(this.#time() - this.#renewedAt) < RENEWAL_PAUSE) return false;
