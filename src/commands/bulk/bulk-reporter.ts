@@ -12,23 +12,9 @@ import { safeText } from "../../render/safe-text.ts";
 const REDRAW = 100;
 const LINE = 60_000;
 
-export interface Reporter {
-  /** A row was checked. */
-  readonly checked: () => void;
-  /** With `--json` they are in the summary. */
-  readonly warnings: (warnings: readonly RowProblem[]) => void;
-  /** Sending begins: the number of all rows, and of the rows that are done already. */
-  readonly begin: (total: number, done: number) => void;
-  readonly settled: (line: number, outcome: RowOutcome) => void;
-  /** The run waits for `milliseconds`, because of a failure. */
-  readonly paused: (milliseconds: number, cause: PaylinkError) => void;
-  /** Removes the progress line while something else is shown. */
-  readonly hide: () => void;
-  /** Removes it for good. */
-  readonly end: () => void;
-}
+export type Reporter = ReturnType<typeof createReporter>;
 
-export function createReporter({ out, timers }: Pick<Context, "out" | "timers">): Reporter {
+export function createReporter({ out, timers }: Pick<Context, "out" | "timers">) {
   let line: (() => string) | undefined;
   let checkedRows = 0;
   const draw = (): void => {
@@ -41,30 +27,35 @@ export function createReporter({ out, timers }: Pick<Context, "out" | "timers">)
   const state = { total: 0, done: 0, doneNow: 0, failed: 0, begun: clock(), until: 0, cause: "" };
   const waiting = (): string | undefined =>
     state.until > clock() ? `waiting ${durationWords(state.until - clock())} for the service` : undefined;
+  /** Removes the progress line while something else is shown. */
   const hide = (): void => {
     line = undefined;
     out.progress(undefined);
   };
   return {
-    checked: () => {
+    /** A row was checked. */
+    checked: (): void => {
       checkedRows++;
       line ??= () => `${plural(checkedRows, "row")} checked`;
     },
-    warnings: (warnings) => {
+    /** With `--json` they are in the summary. */
+    warnings: (warnings: readonly RowProblem[]): void => {
       if (!out.json) for (const warning of warnings) out.warn(renderRowProblem(warning));
     },
-    begin: (total, done) => {
+    /** Sending begins: the number of all rows, and of the rows that are done already. */
+    begin: (total: number, done: number): void => {
       Object.assign(state, { total, done, begun: clock() });
       line = () => renderProgress({ ...state, elapsed: clock() - state.begun, waiting: waiting() }, out.live);
       if (out.live) draw();
     },
-    settled: (line, { status, id, url, error }) => {
+    settled: (line: number, { status, id, url, error }: RowOutcome): void => {
       state.done++;
       state.doneNow++;
       if (status !== "created") state.failed++;
       if (out.json) out.lines([JSON.stringify({ type: "row", line, status, id, url, error })]);
     },
-    paused: (milliseconds, { message }) => {
+    /** The run waits for `milliseconds`, because of a failure. */
+    paused: (milliseconds: number, { message }: PaylinkError): void => {
       state.until = clock() + milliseconds;
       // With --json the message is in the rows.
       if (!out.json && message !== state.cause) out.warn(safeText(message));
@@ -72,7 +63,8 @@ export function createReporter({ out, timers }: Pick<Context, "out" | "timers">)
       if (!out.live) out.note(`The run waits ${durationWords(milliseconds)} and tries again.`);
     },
     hide,
-    end: () => {
+    /** Removes it for good. */
+    end: (): void => {
       clearInterval(timer);
       hide();
     },

@@ -22,19 +22,12 @@ const isRefusedWebhook = ({ request, status }: Rejection): boolean =>
 type EndOptions = Pick<ListenOptions, "expect" | "timeout" | "database" | "keySources" | "keyPlace">;
 
 /** What ends a run. */
-export interface EndWatch {
-  /** Resolves when the run is over. Throws `signature_rejected`, `timed_out` or what it failed with. */
-  readonly reached: Promise<void>;
-  readonly fail: (error: unknown) => void;
-  readonly observe: (outcome: WebhookEvent | Rejection) => void;
-  /** Stops the timer, also if the run has not ended. */
-  readonly close: () => void;
-}
+export type EndWatch = ReturnType<typeof watchForEnd>;
 
 export function watchForEnd(
   stop: AbortSignal,
   { expect, timeout, database, keySources, keyPlace }: EndOptions,
-): EndWatch {
+) {
   const tally = createTally(expect);
   let resolve = (): void => undefined;
   let reject = (_error: unknown): void => undefined;
@@ -52,13 +45,15 @@ export function watchForEnd(
   // If the start fails, nobody waits for the end.
   reached.catch(() => undefined);
   return {
+    /** Resolves when the run is over. Throws `signature_rejected`, `timed_out` or what it failed with. */
     reached,
     fail: reject,
-    close: () => {
+    /** Stops the timer, also if the run has not ended. */
+    close: (): void => {
       clearTimeout(timer);
       stop.removeEventListener("abort", resolve);
     },
-    observe: (outcome) => {
+    observe: (outcome: WebhookEvent | Rejection): void => {
       if (expect.length === 0) return;
       if (outcome.type === "event") tally.count(outcome);
       if (outcome.type === "rejected" && isRefusedWebhook(outcome))

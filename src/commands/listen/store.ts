@@ -11,16 +11,12 @@ import { deletedWords } from "../../render/received-webhook.ts";
 const DATABASE_RETRY = 1_000;
 
 /** A database that may be away when `listen` starts. */
-export interface DatabaseWatch {
-  /** Throws what waiting does not mend: a wrong address, a refused login, a missing database or permission. */
-  readonly isThere: () => Promise<boolean>;
-  /** Resolves with true once it was used, or with false if the run is over before. */
-  readonly until: (over: Promise<void>) => Promise<boolean>;
-}
+export type DatabaseWatch = ReturnType<typeof watchDatabase>;
 
 /** `use` rejects while the database is away, which is said once. */
-export function watchDatabase(use: () => Promise<void>, warn: (text: string) => void): DatabaseWatch {
+export function watchDatabase(use: () => Promise<void>, warn: (text: string) => void) {
   let isSaid = false;
+  /** Throws what waiting does not mend: a wrong address, a refused login, a missing database or permission. */
   const isThere = async (): Promise<boolean> => {
     try {
       await use();
@@ -34,7 +30,8 @@ export function watchDatabase(use: () => Promise<void>, warn: (text: string) => 
   };
   return {
     isThere,
-    until: async (over) => {
+    /** Resolves with true once it was used, or with false if the run is over before. */
+    until: async (over: Promise<void>): Promise<boolean> => {
       const isOver = over.then(() => "over" as const);
       for (;;) {
         const found = await Promise.race([isOver, isThere()]);
