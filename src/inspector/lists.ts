@@ -1,5 +1,5 @@
 /** The page of all that was received, with its filters, sums and chart, and what a search finds. */
-import { formatCount } from "../values/plural.ts";
+import { formatCount, plural, wordFor } from "../values/plural.ts";
 import { html } from "hono/html";
 import { OUTCOME_NAMES } from "../domain/outcome.ts";
 import { capitalized } from "../values/sentence.ts";
@@ -11,12 +11,12 @@ import { any, type FilterForm, periodFields } from "../pages/filters.ts";
 import { listContent } from "../pages/list-page.ts";
 import { table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
+import { approvedSums, sumsOf } from "../pages/totals.ts";
+import { type ChartPlace, trendPart } from "../pages/trend.ts";
 import { countText, inspectorPage, isApart, type InspectorView } from "./frame.ts";
 import { EXPORTED } from "./export.ts";
 import { type EventFilters, eventFilters, LISTED_STATES, queryFrom } from "./query.ts";
 import { EVENT_LISTING, ROWS_SHOWN, withAttempts } from "./rows.ts";
-import { totalsSentence } from "./totals.ts";
-import { eventsTrend } from "./trend.ts";
 
 /** `advice` is the command that makes a first webhook. */
 export async function eventsPage(
@@ -115,6 +115,24 @@ const filterFields = (filters: EventFilters, paths: readonly string[]): FilterFo
   },
 ];
 
+/** How the newest webhooks spread over the last day or the last week, with what was approved in each. */
+const eventsTrend = ({ now, keys }: InspectorView, store: EventStore, place: ChartPlace): Promise<Page> =>
+  trendPart(now, place, async ({ parts, width, since, until }) => {
+    const [bars, totals] = await Promise.all([
+      store.bars(parts, width, until, keys),
+      store.totals({ since, keys }, keys),
+    ]);
+    return {
+      series: [
+        { kind: "good", title: "approved", counts: bars.map(({ approved }) => approved) },
+        { kind: "quiet", title: "not approved", counts: bars.map(({ other }) => other) },
+        { kind: "warn", title: "failed at your application", counts: bars.map(({ failed }) => failed) },
+        { kind: "bad", title: "rejected", counts: bars.map(({ refused }) => refused) },
+      ],
+      words: approvedSums(totals.groups),
+    };
+  });
+
 /** What the list adds up to, and how far it was searched. */
 const totalsWords = (view: InspectorView, totals: Totals): Page =>
   html`${totalsSentence(view, totals)}
@@ -125,9 +143,46 @@ const totalsWords = (view: InspectorView, totals: Totals): Page =>
         ${datedMoment(totals.searchedSince)}.`
   }`;
 
+/**
+ * By currency, of the keys in use here, and apart those of other keys: "412 events (2 replaced by newer records), 3 rejected; approved
+ * EUR 1,250.00, GBP 20.00; not approved EUR 80.00."
+ */
+function totalsSentence(view: InspectorView, { groups, replaced, rejected }: Totals): string {
+  const of = (apart: boolean) => {
+    const isOf = (one: { readonly key: string }): boolean => isApart(view, one) === apart;
+    const counted = groups.filter(isOf);
+    const without = eventsIn(replaced.filter(isOf));
+    return {
+      events: eventsIn(counted) + without,
+      note:
+        without === 0
+          ? ""
+          : ` (${formatCount(without)} replaced by ${wordFor(without, "a newer record", "newer records")})`,
+      sums: sumsOf(counted),
+    };
+  };
+  const [own, other] = [of(false), of(true)];
+  const counted = [
+    ...(own.events > 0 || (other.events === 0 && rejected === 0)
+      ? [`${plural(own.events, "event")}${own.note}`]
+      : []),
+    ...(rejected > 0 ? [`${formatCount(rejected)} rejected`] : []),
+  ].join(", ");
+  const words = [
+    ...(counted === "" ? [] : [[counted, ...own.sums].join("; ")]),
+    ...(other.events === 0
+      ? []
+      : [[`other keys: ${plural(other.events, "event")}${other.note}`, ...other.sums].join("; ")]),
+  ].join(". ");
+  return `${capitalized(words)}.`;
+}
+
+const eventsIn = (groups: readonly { readonly events: number }[]): number =>
+  groups.reduce((sum, { events }) => sum + events, 0);
+
 /** The file of the same list; one that leaves rows out says so before it is made. */
 function exportLink(filters: EventFilters, { groups, replaced, rejected }: Totals): Page {
-  const rows = rejected + [...groups, ...replaced].reduce((sum, { events }) => sum + events, 0);
+  const rows = rejected + eventsIn([...groups, ...replaced]);
   const part = rows > EXPORTED ? `, the newest ${formatCount(EXPORTED)}` : "";
   return html`<a href="${address("/export.csv", filters)}" download>Export CSV${part}</a>`;
 }
