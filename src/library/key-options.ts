@@ -1,7 +1,6 @@
 /** The `key` option: every form that `--key` takes, as sources that are read once and renewed as the listener's are. */
 import { KeyObject, type webcrypto } from "node:crypto";
 import { parseWebAddress } from "../values/addresses.ts";
-import { isKeyText } from "../signatures/key-text.ts";
 import { shownPath } from "../values/secrets.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { capitalized, sentence } from "../values/sentence.ts";
@@ -9,7 +8,7 @@ import { messageOf, systemReason } from "../values/system-reason.ts";
 import { decoded } from "../http/content-coding.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import { targetUri, type HeaderLine } from "../http/message.ts";
-import { MAX_KEY_REPLY, problemOfSource, type KeySource } from "../receiver/key-sources.ts";
+import { keyLocation, MAX_KEY_REPLY, problemOfSource, type KeySource } from "../receiver/key-sources.ts";
 import { openKeyring, type KeyAccess, type Keyring } from "../receiver/keyring.ts";
 import { publicPem } from "../signatures/keys.ts";
 import type { VerifierOptions, WebhookKey } from "./types.ts";
@@ -58,9 +57,10 @@ export function keySourcesOf(option: VerifierOptions["key"], access: KeyringAcce
 
 /** A URL is read with the first webhook. */
 function keyProblemWith(source: KeySource, access: KeyringAccess): string | undefined {
-  const isFile = typeof source === "string" && !isKeyText(source) && parseWebAddress(source) === undefined;
+  const place = keyLocation(source);
+  const isFile = place !== undefined && parseWebAddress(place) === undefined;
   try {
-    return problemOfSource(isFile ? readKeyFile(source, access) : source);
+    return problemOfSource(isFile ? readKeyFile(place, access) : source);
   } catch (error) {
     return messageOf(error);
   }

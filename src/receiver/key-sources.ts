@@ -2,7 +2,7 @@
 import { isExposed, parseWebAddress } from "../values/addresses.ts";
 import { PaylinkError, type WebhookEffect } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
-import { isKeyText } from "../signatures/key-text.ts";
+import { isKeyText, keyPlace } from "../signatures/key-text.ts";
 import { withoutPassword } from "../values/url-passwords.ts";
 import { shownPath } from "../values/secrets.ts";
 import { messageOf } from "../values/system-reason.ts";
@@ -133,8 +133,8 @@ async function contentOf(source: KeySource, place: string | undefined, io: KeyRe
 }
 
 /** The path or the URL of a source; undefined for one that is the key itself. */
-const keyLocation = (source: KeySource): string | undefined =>
-  typeof source === "string" && !isKeyText(source) ? source : undefined;
+export const keyLocation = (source: KeySource): string | undefined =>
+  typeof source === "string" && !isKeyText(source) ? keyPlace(source) : undefined;
 
 /** Throws `key_invalid`. */
 function keysIn(bytes: KeySource, name: string, effect?: WebhookEffect): LoadedKeys {

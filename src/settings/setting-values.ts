@@ -1,7 +1,7 @@
 /** The kinds of values that settings have. Each checks and normalises a value from a flag, a variable or a profile. */
 import { resolve } from "node:path";
 import { normalAddress, parseUrl } from "../values/addresses.ts";
-import { isKeyText } from "../signatures/key-text.ts";
+import { isKeyText, keyPlace } from "../signatures/key-text.ts";
 import { eventStoreProblem, isDatabaseUrl } from "../store/store-place.ts";
 import { parseCurrency } from "../domain/money.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";
@@ -94,7 +94,7 @@ function parseKeySource(source: string): Parsed<string> {
   if (source === "") return refused("must not be empty");
   // What may be a key under another spelling keeps it, so that no message has a part of it.
   if (isKeyText(source) || mayBeKeyText(source)) return accepted(source);
-  return /^https?:/i.test(source) ? parseAddress(source) : accepted(resolve(source));
+  return /^https?:/i.test(source) ? parseAddress(source) : accepted(resolve(keyPlace(source)));
 }
 
 /** A file, or the URL of a PostgreSQL database. */

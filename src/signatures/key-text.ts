@@ -1,4 +1,5 @@
 /** Tells the text of a key from the name of its file and from its URL. */
+import { fileURLToPath } from "node:url";
 
 /**
  * Whether the text is meant as a key, and not as its file or URL: PEM, JSON, what OpenSSH or XML hold, or any of them in base64 or
@@ -11,6 +12,16 @@ export function isKeyText(source: string): boolean {
   const compact = text.replace(/\s+|\\+[rn]|["'`]$/g, "");
   const isPlace = /^(?:[./~\\]|[a-z]:|https?:)/i.test(text);
   return ENCODED_KEYS.some((pattern) => pattern.test(compact)) || (!isPlace && text.length > 255);
+}
+
+/** The path or the URL of a key, of a text that is not the key itself. A module names the file beside it by its `file:` URL. */
+export function keyPlace(source: string): string {
+  const place = source.trim();
+  try {
+    return /^file:\/\//i.test(place) ? fileURLToPath(place) : place;
+  } catch {
+    return place;
+  }
 }
 
 /** DER in base64; and PEM, JSON or DER, each by its first characters. What is longer than any name may be a damaged key. */

@@ -36,7 +36,15 @@ export const FOLDERS = {
   },
   signatures: {
     holds: "RFC 9421 and RFC 9530, pure and without knowledge of payments",
-    mayImport: ["values", "domain/reasons", "http/message", "structured-headers", "node:crypto", "node:zlib"],
+    mayImport: [
+      "values",
+      "domain/reasons",
+      "http/message",
+      "structured-headers",
+      "node:crypto",
+      "node:url",
+      "node:zlib",
+    ],
   },
   orders: {
     holds: "an order: its links, payments and booked amounts; how it stands, what happened to it",

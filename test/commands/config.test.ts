@@ -101,6 +101,8 @@ describe("paylink config", () => {
     const config = configIn(temporaryHome());
     await config("set", "webhookKey", "service.pem", "--no-check");
     expect((await config("get", "webhookKey")).stdout).toBe(`${resolve("service.pem")}\n`);
+    await config("set", "webhookKey", "file:///etc/service%20key.pem", "--no-check");
+    expect((await config("get", "webhookKey")).stdout).toBe("/etc/service key.pem\n");
     await config("set", "webhookKey", "https://service.example/jwks.json", "--no-check");
     expect((await config("get", "webhookKey")).stdout).toBe("https://service.example/jwks.json\n");
   });

@@ -2,6 +2,7 @@
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { pathToFileURL } from "node:url";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import express from "express";
@@ -14,7 +15,8 @@ import { createVerifierWith } from "../../src/library/verifier.ts";
 import { createVerifier, sampleTransaction, signWebhook, WebhookError } from "../../src/library/webhooks.ts";
 import { publicJwk } from "../../src/signatures/keys.ts";
 import { deliveryCases, vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
-import { KEYS, OTHER_KEYS } from "../support/keys.ts";
+import { temporaryHome } from "../support/home.ts";
+import { keyFile, KEYS, OTHER_KEYS } from "../support/keys.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
 const URL_SENT = "https://shop.example/webhooks?from=service";
@@ -516,6 +518,15 @@ describe("the key", () => {
       URL: class extends URL {},
     });
     expect(await refusal(signed(), { key: elsewhere })).toMatchObject({ code: "not_reached" });
+  });
+
+  it.each<[string, (path: string) => VerifierOptions["key"]]>([
+    ["the URL of a file, such as one beside a module", pathToFileURL],
+    ["the text of such a URL", (path) => pathToFileURL(path).href],
+    ["a path with the line end of a secret's file", (path) => `${path}\n`],
+  ])("is accepted as %s", async (_, keyAt) => {
+    const key = keyAt(keyFile(temporaryHome()));
+    expect(await verifyWith(signed(), { key })).toMatchObject({ outcome: "APPROVED" });
   });
 
   it.each<[string, VerifierOptions["key"], string]>([
