@@ -58,7 +58,7 @@ export async function openRunKeys(
   return thumbprintsOf(keys, keySources.filter(isThumbprint));
 }
 
-/** Throws as `openKeys` does. */
+/** Throws as `openServiceKeys` does. */
 export async function openJudgeAgain(context: Context, flags: KeyFlags): Promise<JudgeAgain> {
   const { keys, policy } = await openServiceKeys(context, flags);
   const runKeys = thumbprintsOf(keys);

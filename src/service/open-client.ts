@@ -143,23 +143,19 @@ function noToken(settings: ResolvedSettings): PaylinkError {
 }
 
 /** The clock of the service beside this one: links have its dates, so advice to look for one goes by whichever is behind. */
-interface ServiceClock {
-  /** The same `Send`, which notes the date of each answer. */
-  readonly send: Send;
-  /** The time by the clock that is behind. */
-  readonly earliest: () => Date;
-}
-
-function watchClock(send: Send, now: () => Date): ServiceClock {
+function watchClock(send: Send, now: () => Date) {
   let behind = 0;
+  /** The same `Send`, which notes the date of each answer. */
+  const watched: Send = async (request, options) => {
+    const reply = await send(request, options);
+    const [date = ""] = fieldLines(reply.headers, "date");
+    const answered = Date.parse(date);
+    if (!Number.isNaN(answered)) behind = Math.max(behind, now().getTime() - answered);
+    return reply;
+  };
   return {
-    send: async (request, options) => {
-      const reply = await send(request, options);
-      const [date = ""] = fieldLines(reply.headers, "date");
-      const answered = Date.parse(date);
-      if (!Number.isNaN(answered)) behind = Math.max(behind, now().getTime() - answered);
-      return reply;
-    },
-    earliest: () => new Date(now().getTime() - behind),
+    send: watched,
+    /** The time by the clock that is behind. */
+    earliest: (): Date => new Date(now().getTime() - behind),
   };
 }

@@ -120,21 +120,14 @@ function createTally(expectations: readonly Expectation[]) {
   };
 }
 
-/** Whether somebody reads what is printed. */
-interface ReaderWatch {
-  /** Fires when `listen` must stop: at an interruption, or when nothing would be done with a webhook any more. */
-  readonly stop: AbortSignal;
-  readonly close: () => void;
-}
-
 /**
- * Receiving continues if events are stored, forwarded or counted. Otherwise each further 200 would acknowledge a payment
+ * Whether somebody reads what is printed. Receiving continues if events are stored, forwarded or counted. Otherwise each further 200 would acknowledge a payment
  * that nobody sees.
  */
 export function watchReader(
   { out, signal, now, named }: Pick<Context, "out" | "signal" | "now" | "named">,
   { database, forwarding, expect }: Pick<ListenOptions, "database" | "forwarding" | "expect">,
-): ReaderWatch {
+) {
   const continues = database !== null || forwarding.routes.length > 0 || expect.length > 0;
   const unread = out.unread();
   const consequence = continues ? (database === null ? WITHOUT_STORE : renderHint(STORED, named)) : STOPPED;
@@ -146,8 +139,9 @@ export function watchReader(
   };
   unread.addEventListener("abort", warn, { once: true });
   return {
+    /** Fires when `listen` must stop: at an interruption, or when nothing would be done with a webhook any more. */
     stop: continues ? signal : AbortSignal.any([signal, unread]),
-    close: () => unread.removeEventListener("abort", warn),
+    close: (): void => unread.removeEventListener("abort", warn),
   };
 }
 
