@@ -5,7 +5,7 @@ import type { ForwardState } from "../events/event.ts";
 import { excess, isMore, isRepeated, isSame, isZero, negated, sumOf } from "../orders/amounts.ts";
 import { asksNothing, isApproved, paymentsOf } from "../orders/order.ts";
 import { isSettled } from "../orders/standing-words.ts";
-import { type OrderStanding, standingOf } from "../orders/standing.ts";
+import { dueOf, type OrderStanding, standingOf } from "../orders/standing.ts";
 import type { ComparedOrder } from "./orders.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment, RefusedWebhook } from "./sides.ts";
 
@@ -125,7 +125,7 @@ export function* findingsOf(order: ComparedOrder, known: Circumstances): Generat
     for (const one of order.links)
       if (standing.payable.includes(one)) yield { finding: "payable", standing, ...ofLink(one) };
   if (!known.hasBooks) return;
-  if (link !== undefined) yield* bookedOnce(order, link, received);
+  if (link !== undefined) yield* bookedOnce(order, { link, received, standing });
   else if (received.length > 0) yield* bookedAsReceived(order, received);
   else if (
     order.booked.length > 0 &&
@@ -281,12 +281,12 @@ const inBooks = (lines: readonly Sum[], expected: readonly Sum[]) =>
 /** Whether the books have a paid link once: its amount, or all that was taken for it. */
 function* bookedOnce(
   { booked }: ComparedOrder,
-  link: ComparedLink,
-  received: readonly ReceivedPayment[],
+  { link, received, standing }: Omit<PaidOrder, "paid">,
 ): Generator<Finding> {
   const facts = ofLink(link, received[0]?.uti);
   const taken = received.filter(({ kind }) => kind === "takes");
-  const isUntaken = received.length > 0 && taken.length === 0;
+  // A link that was paid has an order that is not paid where a later webhook has taken the payment back.
+  const isUntaken = taken.length === 0 && (received.length > 0 || standing.standing === "unpaid");
   const expected = asksNothing(link) || isUntaken ? findingMoney(taken) : findingMoney([link]);
   if (booked.length === 0) {
     if (isUntaken || (asksNothing(link) && taken.length === 0)) return;
@@ -307,7 +307,10 @@ function* bookedOnce(
       count: lines.length,
       money: excess(found, expected)[0] ?? null,
     };
-  else yield { ...facts, ...inBooks(lines, expected) };
+  else {
+    const nothing = isUntaken && link.money !== undefined ? [{ ...link.money, amount: "0" }] : [];
+    yield { ...facts, ...inBooks(lines, expected.length > 0 ? expected : nothing) };
+  }
 }
 
 /** Payments that no paid link of the period has. */
@@ -318,6 +321,7 @@ function* paymentsWithoutLink(
 ): Generator<Finding> {
   const [first] = received;
   const taken = takenOf(received);
+  const due = dueOf(links);
   if (first !== undefined && first.reference !== "" && standing.standing === "twice")
     yield { ...ofPayment(first), ...paidTwice(taken, standing) };
   else if (standing.standing === "unclear" && payments.at(-1)?.outcome === "UNCLEAR" && first !== undefined)
@@ -328,6 +332,14 @@ function* paymentsWithoutLink(
       expected: findingMoney(received),
       found: [],
     };
+  else if (standing.standing === "unclear" && first !== undefined && due !== undefined)
+    yield {
+      ...ofPayment(first),
+      finding: "differs",
+      why: "webhook",
+      expected: [due],
+      found: findingMoney(taken),
+    };
   else if (standing.standing === "paid" && first !== undefined && hasEndedUnpaid(links))
     yield { ...ofPayment(first), finding: "differs", why: "ended", expected: [], found: findingMoney(taken) };
   else if (!isOfOtherTime && !(isSettled(standing.standing) && standing.payable.length > 0))
@@ -335,7 +347,7 @@ function* paymentsWithoutLink(
       yield {
         ...ofPayment(payment),
         finding: "unmatched",
-        why: payment.outcome === "APPROVED" ? "no link" : "part",
+        why: payment.outcome === "APPROVED" && standing.standing !== "in part" ? "no link" : "part",
       };
 }
 

@@ -34,7 +34,7 @@ function findingWords(finding: Finding): string {
       if (finding.why === "other key")
         return `${paid}; its webhook was verified by the key ${shortKey(finding.key ?? "")}, which is not a key of this account, so it does not count here. If it is an earlier key of this account, name both keys with --key.`;
       if (finding.why === "only others")
-        return `${paid}; only a webhook with the outcome ${outcomeName(finding.other ?? "UNCLEAR")} arrived here.`;
+        return `${paid}; the last webhook of it that arrived here says ${outcomeName(finding.other ?? "UNCLEAR")}.`;
       return `${paid}; no webhook for it arrived here.`;
     case "refused":
       return `${paid}; a webhook that names it was rejected at ${formatLocal(new Date(finding.refused.receivedAt))}: ${finding.refused.code}. The body of that webhook is not verified. Once the key is right, accept it.`;

@@ -230,6 +230,30 @@ describe("one order", () => {
     expect(words({ links: [link("A", "10")], payments: [declined, payment("A", "10")] })).toEqual([]);
   });
 
+  it("need not be booked where a later webhook has taken the payment back", () => {
+    const links = [link("A", "10")];
+    const payments = [
+      payment("A", "10", { uti: "same" }),
+      payment("A", "10", { uti: "same", outcome: "CANCELLED" }),
+    ];
+    expect(words({ links, payments, booked: [] })).toEqual(["missed A EUR 10.00"]);
+    expect(compared({ links, payments, booked: [line("A", "10")] })).toMatchObject([
+      { finding: "missed", why: "only others", other: "CANCELLED" },
+      { finding: "differs", why: "books", expected: [{ amount: "0" }], found: [eur("10.00")] },
+    ]);
+  });
+
+  it("differs where its link is open and a payment in another currency arrived, and is a part where too little did", () => {
+    const links = [link("A", "10", { end: undefined, isCompared: false, paidAt: undefined })];
+    const dollars = payment("A", "10", { money: { amount: "10", currency: "USD" } });
+    expect(compared({ links, payments: [dollars] })).toMatchObject([
+      { finding: "differs", why: "webhook", expected: [eur("10.00")], found: [{ currency: "USD" }] },
+    ]);
+    expect(compared({ links, payments: [payment("A", "8")] })).toMatchObject([
+      { finding: "unmatched", why: "part", money: eur("8") },
+    ]);
+  });
+
   it("counts several events of one payment once, as delivered if one of them is", () => {
     const once = payment("A", "10", { uti: "same" });
     const again = payment("A", "10.0", { uti: "same", delivery: "pending", receivedAt: PAID + 1 });
