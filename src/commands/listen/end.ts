@@ -121,8 +121,8 @@ function createTally(expectations: readonly Expectation[]) {
 }
 
 /**
- * Whether somebody reads what is printed. Receiving continues if events are stored, forwarded or counted. Otherwise each further 200 would acknowledge a payment
- * that nobody sees.
+ * Whether somebody reads what is printed. Receiving continues if events are stored, forwarded or counted. Otherwise each further 200
+ * would acknowledge a payment that nobody sees.
  */
 export function watchReader(
   { out, signal, now, named }: Pick<Context, "out" | "signal" | "now" | "named">,
