@@ -66,8 +66,8 @@ export function textsOf({ id, receivedAt, verdict, request }: OfTexts): EventTex
 }
 
 /**
- * An event as `listen --json` prints it: enough to verify it again. With `--compact`, record and body are left out. It is joined
- * from texts: the largest, record and body, exist already, and one object of all would take three times as long (listen bench).
+ * An event as `listen --json` prints it: enough to verify it again. With `--compact`, headers, record and body are left out. It is
+ * joined from texts: the largest, record and body, exist already, and one object of all would take three times as long (listen bench).
  */
 export const eventLine = (event: WebhookEvent, isCompact = false): string =>
   joinedLine(textsOf(event), event.content, {
@@ -97,10 +97,10 @@ export function joinedLine(
     `,"amount":${stringifyJson(amount)},"currency":${stringifyJson(currency)}` +
     `,"reference":${stringifyJson(reference)},"uti":${stringifyJson(uti)}` +
     `,"violations":${JSON.stringify(violations)}${order === undefined ? "" : `,"order":${orderText(order)}`},"repeated":${repeated},"key":${JSON.stringify(texts.key)},"verdict":${texts.verdict}` +
-    `,"method":${JSON.stringify(texts.method)},"url":${JSON.stringify(capturedUrl(texts))},"headers":${texts.headers}`;
+    `,"method":${JSON.stringify(texts.method)},"url":${JSON.stringify(capturedUrl(texts))}`;
   if (isCompact) return `${line}}`;
   const body = bytes(texts.body);
-  return `${line},"record":${recordText(content, body)},"bodyBase64":"${body.toString("base64")}"}`;
+  return `${line},"headers":${texts.headers},"record":${recordText(content, body)},"bodyBase64":"${body.toString("base64")}"}`;
 }
 
 /** A request in the form that `verify` reads: the members that the line of an event has of it. */

@@ -25,7 +25,7 @@ export interface WebhookEvent {
 }
 
 /**
- * The forms of an event's line: without record and body it is compact. The thread of the store makes it beside what it writes:
+ * The forms of an event's line: without headers, record and body it is compact. The thread of the store makes it beside what it writes:
  * without that, a webhook takes 8 % more processor time (the load of the listen bench on SQLite; median of six pairs).
  */
 export type PrintedAs = "whole" | "compact";

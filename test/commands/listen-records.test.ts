@@ -83,7 +83,7 @@ describe("listen", () => {
     for (const code of OF_SERVICE) expect(warned(code)).toBe(0);
   });
 
-  it("leaves record and body out of its JSON lines with --compact, and nothing else", async () => {
+  it("leaves headers, record and body out of its JSON lines with --compact, and nothing else", async () => {
     const eventsOf = async (...flags: string[]) =>
       jsonLines((await listenTwice("--json", ...flags)).stdout).filter(({ type }) => type === "event");
     const [whole, events] = [await eventsOf(), await eventsOf("--compact")];
@@ -100,8 +100,12 @@ describe("listen", () => {
         violations: [],
         verdict: { verdict: "valid", warnings: OF_SERVICE },
       });
-      const { record, bodyBase64, ...others } = whole[index] ?? {};
-      expect([record, bodyBase64]).toEqual([expect.any(Object), expect.any(String)]);
+      const { headers, record, bodyBase64, ...others } = whole[index] ?? {};
+      expect([headers, record, bodyBase64]).toEqual([
+        expect.any(Array),
+        expect.any(Object),
+        expect.any(String),
+      ]);
       expect(others).toMatchObject({ verdict: { warnings: OF_SERVICE } });
       expect(Object.keys(events[index] ?? {})).toEqual(Object.keys(others));
     }

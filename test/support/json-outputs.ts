@@ -93,11 +93,11 @@ const summary: Members = {
 const logged: Members = { at: time, level: oneOf("info", "warning", "error") };
 const warning = line("warning", { message: text, ...logged });
 
-const request: Members = {
+const requestLine: Members = {
   method: text,
   url: about("The absolute URI, or the target alone if the host cannot be trusted.", text),
-  headers,
 };
+const request: Members = { ...requestLine, headers };
 const captured = about("A webhook as verify reads it.", object({ ...request, bodyBase64 }));
 const received: Members = { id: text, receivedAt: time };
 const compactEvent: Members = {
@@ -109,9 +109,9 @@ const compactEvent: Members = {
   repeated: flag,
   key: orNull(text),
   verdict: schemaRef("Verdict"),
-  ...request,
+  ...requestLine,
 };
-const event: Members = { ...compactEvent, record, bodyBase64 };
+const event: Members = { ...compactEvent, headers, record, bodyBase64 };
 const rejection: Members = {
   ...received,
   code: schemaRef("Reason"),

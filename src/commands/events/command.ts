@@ -116,7 +116,7 @@ export const tailFlags = {
   ...tailSelection,
   rejected: toggle("--rejected", "print rejected webhooks instead"),
   full: toggle("--full", "every field of the record, instead of a card"),
-  compact: toggle("--compact", "one line for each; with --json, without record and body"),
+  compact: toggle("--compact", "one line for each; with --json, without headers, record and body"),
   db,
 };
 

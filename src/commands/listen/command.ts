@@ -118,7 +118,7 @@ export const listenFlags = {
   }),
   ...group("Output:", {
     full: toggle("--full", "every field of the record, instead of a card"),
-    compact: toggle("--compact", "one line per record; with --json, lines without record and body"),
+    compact: toggle("--compact", "one line per record; with --json, lines without headers, record and body"),
   }),
   ...group("Production:", {
     admin: flag(
