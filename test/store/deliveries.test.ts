@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openEventDatabase } from "../../src/store/sqlite/event-file.ts";
-import { openPostgres, openSqlite } from "../support/event-stores.ts";
+import { appendAll, openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
 import {
@@ -297,8 +297,8 @@ function areDelivered(
     await attempt(500);
     expect(await store.retry({ reference: "a" }, KEYS)).toHaveLength(1);
     expect(await attempt(200)).toEqual(["a"]);
-    const many = Array.from({ length: 1500 }, (_, index) => `many ${index}`);
-    await Promise.all(many.map((name) => store.append(event(name), 0)));
+    const many = Array.from({ length: 1500 }, (_, index) => event(`many ${index}`));
+    await appendAll(store, many, 0);
     await store.claim(wanted({ limit: 1500, lease: 1 }));
     await sleep(5);
     expect(await store.retry({}, KEYS)).toHaveLength(1501);

@@ -5,7 +5,7 @@ import { contentDigest } from "../../src/signatures/digest.ts";
 import type { EventStore } from "../../src/store/event-store.ts";
 import type { EventQuery } from "../../src/store/event-query.ts";
 import { eventsPath } from "../../src/store/folders.ts";
-import { openPostgres, openSqlite } from "../support/event-stores.ts";
+import { appendAll, openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePgBouncer } from "../support/pgbouncer.ts";
 import { usePostgres } from "../support/postgres.ts";
@@ -146,7 +146,10 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     const store = open(await newPlace());
     const suffixes = Array.from({ length: 250 }, (_, number) => `D-${String(number).padStart(9, "0")}`);
     const references = ["D", "DA-000000001", "C-000000001", ...suffixes];
-    await Promise.all(references.map((reference, at) => store.append(event(idOf(`${at}`), { reference }))));
+    await appendAll(
+      store,
+      references.map((reference, at) => event(idOf(`${at}`), { reference })),
+    );
     const found = await all(store.paymentsOfReusable("D"));
     expect(found.map(({ reference }) => reference)).toEqual(suffixes);
   });
@@ -219,15 +222,18 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     const names = Array.from({ length: 350 }, (_, index) => String(index).padStart(3, "0"));
     const after = (milliseconds: number): Date => new Date(AT.getTime() + milliseconds);
     const idFor = (name: string): string => idOf(name, after(Number(name)));
-    const add = (name: string, record = {}) => store.append(event(idFor(name), record, after(Number(name))));
-    await Promise.all(names.map((name) => add(name)));
-    await add("350", { transApproved: false });
+    const named = (name: string, record = {}) => event(idFor(name), record, after(Number(name)));
+    await appendAll(
+      store,
+      names.map((name) => named(name)),
+    );
+    await store.append(named("350", { transApproved: false }));
     const seen: string[] = [];
     for await (const { id } of store.events({ outcome: "APPROVED" })) {
       // On Node 20, garbage collection must not close the database while it is read.
       await new Promise((resolve) => setImmediate(resolve));
       if (seen.push(id) === 50) {
-        await add("351");
+        await store.append(named("351"));
         await open(path).prune(after(250));
       }
     }
@@ -345,7 +351,10 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     const path = await newPlace();
     const first = open(path);
     const stores = [first, open(path), open(path)];
-    await Promise.all(Array.from({ length: 1200 }, (_, index) => first.append(event(idOf(String(index))))));
+    await appendAll(
+      first,
+      Array.from({ length: 1200 }, (_, index) => event(idOf(String(index)))),
+    );
     let batches = 0;
     const later = new Date(AT.getTime() + 1);
     const pruned = await Promise.all(stores.map((store) => store.prune(later, async () => void batches++)));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import type { EventQuery } from "../../src/store/event-query.ts";
 import { eventsPath } from "../../src/store/folders.ts";
-import { openPostgres, openSqlite } from "../support/event-stores.ts";
+import { appendAll, openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { AT, event, idOf, idsOf, rejection, sealWithId } from "../support/stored-events.ts";
@@ -83,7 +83,10 @@ function followsEvents(open: (place: string) => EventStore, newPlace: () => Prom
     const later = new Date(AT.getTime() + 1000);
     await add(store, "before");
     const names = Array.from({ length: 250 }, (_, index) => String(index));
-    await Promise.all(names.map((name) => store.append(event(idOf(name, later), {}, later))));
+    await appendAll(
+      store,
+      names.map((name) => event(idOf(name, later), {}, later)),
+    );
     const look = following(store, { since: later });
     expect((await look()).toSorted()).toEqual(names.toSorted());
     const declined = following(store, { since: later, outcome: "DECLINED" });

@@ -1,6 +1,7 @@
 /** Opens event stores of both kinds for one test. */
 import { resolve } from "node:path";
 import { onTestFinished } from "vitest";
+import type { NewEvent } from "../../src/events/event.ts";
 import { SQLITE } from "../../src/store/dialects.ts";
 import { type EventStore, createEventStore } from "../../src/store/event-store.ts";
 import {
@@ -28,6 +29,16 @@ export function openPostgres(url: string, env: Readonly<Record<string, string>> 
   const store = openPostgresEventStore(url, { env, user: "tester", create: true, upgrade: true });
   onTestFinished(() => store.close());
   return store;
+}
+
+/** A hundred at a time: each must be stored within its time, also on a busy machine. */
+export async function appendAll(
+  store: EventStore,
+  events: readonly NewEvent[],
+  lease?: number,
+): Promise<void> {
+  for (let at = 0; at < events.length; at += 100)
+    await Promise.all(events.slice(at, at + 100).map((event) => store.append(event, lease)));
 }
 
 /** The same file without a thread, which would take most of the time of a test that opens many. */
