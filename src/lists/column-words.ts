@@ -47,30 +47,28 @@ export const WEAK_ORDER_NUMBERS =
 export const ROLE_WORDS: Readonly<Record<ColumnRole, string>> = {
   due:
     "amount due, due amount, balance due, balance owing, open balance, open amount, outstanding, outstanding amount, outstanding balance, amount outstanding, " +
-    "invoice amount due, amount due signed, amount residual, residual, remaining, remaining amount, remaining balance, unpaid, unpaid amount, " +
-    "offen, offener betrag, betrag offen, offener saldo, saldo offen, noch offen, offener rest, restbetrag, " +
-    "reste à payer, reste à régler, reste dû, solde dû, montant dû, restant dû, left to pay, zu zahlen, noch zu zahlen, nog te betalen, da saldare, da incassare, pozostało, pendiente, importe pendiente, saldo pendiente, importe adeudado, da pagare, importo dovuto, residuo, saldo aperto, " +
-    "em aberto, valor em aberto, openstaand, openstaand bedrag, openstaand saldo, te betalen, do zapłaty, pozostało do zapłaty, " +
-    "kvar att betala, restbelopp, restbeløb, udestående, utestående, остаток, к оплате, 未払",
+    "invoice amount due, amount due signed, amount residual, remaining amount, remaining balance, unpaid, unpaid amount, " +
+    "reste à payer, reste à régler, reste dû, solde dû, montant dû, left to pay, zu zahlen, noch zu zahlen, nog te betalen, da saldare, da incassare, pozostało, importe adeudado, da pagare, importo dovuto, saldo aperto, " +
+    "em aberto, valor em aberto, te betalen, do zapłaty, pozostało do zapłaty, " +
+    "kvar att betala, udestående, utestående, остаток, к оплате, 未払",
   paid:
     "paid, is paid, amount paid, paid amount, invoice amount paid, total paid, paid in full, payments received, payment received, amount received, " +
-    "bezahlt, gezahlt, beglichen, zahlungseingang, " +
-    "payé, montant payé, réglé, montant réglé, pagado, importe pagado, pagato, importo pagato, pago, valor pago, betaald, betaald bedrag, " +
-    "zapłacono, kwota zapłacona, betald, betalt, betalt beløp, betalt beløb, оплачено, 支払済",
+    "zahlungseingang, " +
+    "betalt beløp, 支払済",
   paidOn:
     "zahldatum, zahlungsdatum, ausgleichsdatum, betaaldatum, betalingsdatum, betalningsdatum, betalingsdato, data pagamento, data di pagamento, data incasso, data de pagamento, data zapłaty",
   voidOn: "cancellation date, stornodatum, written off, written off at, written off on, anulowano",
   state:
     "status, state, payment status, payment state, invoice status, order status, financial status, paid status, transaction status, " +
-    "zahlungsstatus, zahlstatus, zahlungsstand, rechnungsstatus, bezahlstatus, bestellstatus, statut, état, statut du paiement, statut de paiement, " +
-    "estado, estado del pago, estado de pago, stato, stato pagamento, situação, betaalstatus, betalingsstatus, betalningsstatus, status płatności, статус, 状態",
+    "zahlungsstatus, zahlstatus, zahlungsstand, rechnungsstatus, bezahlstatus, bestellstatus, " +
+    "betaalstatus, betalingsstatus, betalningsstatus, status płatności, 状態",
   in:
     "credit, credit amount, money in, paid in, deposit, deposits, haben, habenbetrag, eingang, einnahme, einnahmen, gutschrift, gutschriften, " +
     "crédit, encaissement, abono, haber, ingreso, avere, accredito, entrata, entrate, crédito, wpływy, uznania, insättning",
   out:
-    "debit, debit amount, money out, paid out, withdrawal, withdrawals, refund, refunds, refund amount, refunded amount, amount refunded, refunded, order refund amount, " +
-    "charged back, amount charged back, chargeback, chargebacks, chargeback amount, soll, sollbetrag, ausgang, ausgabe, ausgaben, belastung, lastschrift, erstattet, erstattung, erstatteter betrag, " +
-    "débit, décaissement, remboursé, montant remboursé, cargo, debe, retiro, reembolsado, dare, addebito, uscita, uscite, rimborsato, débito, terugbetaald, obciążenia, wydatki, uttag",
+    "debit, debit amount, money out, paid out, withdrawal, withdrawals, refund, refunds, refund amount, refunded amount, amount refunded, order refund amount, " +
+    "charged back, amount charged back, chargeback, chargebacks, chargeback amount, soll, sollbetrag, ausgang, ausgabe, ausgaben, belastung, lastschrift, erstatteter betrag, " +
+    "débit, décaissement, cargo, debe, retiro, dare, addebito, uscita, uscite, débito, obciążenia, wydatki, uttag",
   sign:
     "soll haben, soll haben kennzeichen, soll haben kz, s h, sh, s h kennzeichen, debit credit, credit debit, debit or credit, credit or debit, debit credit indicator, credit debit indicator, " +
     "dr cr, cr dr, d c, dc, af bij, débit crédit, debe haber, dare avere",
@@ -80,7 +78,7 @@ export const ROLE_WORDS: Readonly<Record<ColumnRole, string>> = {
     "net, net amount, netto, nettobetrag, betrag netto, subtotal, sub total, untaxed amount, amount untaxed, tax excluded, untaxed total, total excl vat, order total amount refund, zwischensumme, " +
     "montant ht, total ht, base imponible, imponibile, kwota netto, wartość netto, nettobeløb, totaal excl btw, tax, tax amount, tax total, vat, vat amount, mwst, ust, steuer, steuerbetrag, tva, montant tva, iva, importe iva, importo iva, btw, btw bedrag, kwota vat, moms, " +
     "account balance, running balance, kontostand, saldo nach buchung, solde du compte, saldo na mutatie, saldo na trn",
-  running: "balance, saldo, solde, current balance",
+  running: "balance, saldo, current balance",
   item: "line amount, unit amount, unit price, line total, lineitem price, item price, einzelpreis, prix unitaire, precio unitario, prezzo unitario, eenheidsprijs",
   text: "verwendungszweck, purpose, payment reference, payment details, remittance information, memo, narrative, description, memo description, transaction description, libellé, communication, concepto, causale, omschrijving, omschrijving 1, mededelingen, tytuł, meddelande, customer note, customer reference, kundenreferenz, details, buchungstext",
 };

@@ -75,6 +75,22 @@ describe("a list whose rows say that they need not be paid", () => {
     },
   );
 
+  it("is sent in spite of it by the one command that it advises, whatever else the rows say", async () => {
+    const { send } = await desk();
+    const list =
+      "invoiceId,customerName,amount,Payments/Credits,Total Due,Lifecycle\nB-1,Ada,100.00,100.00,0.00,Paid\nB-2,Bob,50.00,0.00,50.00,Sent\n";
+    const { stderr } = await send(list);
+    const [, advised = ""] = /in spite of it: (.*)$/m.exec(stderr) ?? [];
+    expect(advised).toBe("--map Lifecycle= --map Payments/Credits= --map 'Total Due='");
+    const flags = advised
+      .replaceAll("'", "")
+      .split(/ ?--map /)
+      .filter((name) => name !== "");
+    expect((await send(list, ...flags.flatMap((flag) => ["--map", flag]))).stdout).toContain(
+      "2 rows: 2 created",
+    );
+  });
+
   it("is sent where nothing was cancelled or refunded, and with its debits as amounts", async () => {
     const { service, send } = await desk();
     const list =

@@ -57,7 +57,8 @@ export function formRefusal(context: Context, list: List, options: BulkOptions):
       ...columnProblems,
       ...claimed.list().map((one) => claimProblem(one, sums.get(`${one.at} ${one.message}`)?.list() ?? [])),
     ],
-    hints: claims.length === 0 ? [] : claimHints(list, rows, claims),
+    hints:
+      claims.length === 0 ? [] : claimHints(list, rows, claims, claimingColumns(list, rows, decimalComma)),
   });
 }
 
@@ -77,11 +78,26 @@ interface RowWithClaim extends RowClaim {
   readonly row: ListRow;
 }
 
-function claimsOf(list: List, rows: readonly ListRow[], decimalComma: boolean): RowWithClaim[] {
+/** All that have to be left out: a row may say in several columns that it need not be paid. */
+function claimingColumns(list: List, rows: readonly ListRow[], decimalComma: boolean): readonly string[] {
+  const found = new Set<string>();
+  for (let known = -1; known < found.size;) {
+    known = found.size;
+    for (const { column } of claimsOf(list, rows, decimalComma, found)) found.add(column);
+  }
+  return [...found];
+}
+
+function claimsOf(
+  list: List,
+  rows: readonly ListRow[],
+  decimalComma: boolean,
+  leftOut: Iterable<string> = [],
+): RowWithClaim[] {
   // What paylink has written of the rows is asked of the service.
   if (isOfLinks(list)) return [];
   const own = new Set(ownColumns(list).map(({ name }) => name));
-  const others = list.columns.filter(({ name }) => !own.has(name)).map(({ name }) => name);
+  const others = [...list.columns.filter(({ name }) => !own.has(name)).map(({ name }) => name), ...leftOut];
   const money = new ListMoney(list.columns, rows, { decimalComma, others });
   return rows.flatMap((row) => {
     const claim = claimOf(money.of(row));
@@ -90,9 +106,14 @@ function claimsOf(list: List, rows: readonly ListRow[], decimalComma: boolean): 
 }
 
 /** How to choose the rows that say nothing of the kind, or to send all in spite of it. */
-function claimHints(list: List, rows: readonly ListRow[], claims: readonly RowWithClaim[]): Hint[] {
-  const claiming = new Set(claims.map(({ row }) => row));
-  const others = rows.filter((row) => !claiming.has(row));
+function claimHints(
+  list: List,
+  rows: readonly ListRow[],
+  claims: readonly RowWithClaim[],
+  claiming: readonly string[],
+): Hint[] {
+  const claimed = new Set(claims.map(({ row }) => row));
+  const others = rows.filter((row) => !claimed.has(row));
   const columns = [...new Set(claims.map(({ column }) => column))];
   const chosen = columns.flatMap((column) => {
     const cells = others.flatMap(({ columns: own, values }) => {
@@ -115,6 +136,6 @@ function claimHints(list: List, rows: readonly ListRow[], claims: readonly RowWi
       : [
           hint`To ask for what is due: ${safeText(`${mapFlag(due.column, "amount")} ${mapFlag(amount, "")}`)}`,
         ]),
-    hint`To send all rows in spite of it: ${safeText(columns.map((column) => mapFlag(column, "")).join(" "))}`,
+    hint`To send all rows in spite of it: ${safeText(claiming.map((column) => mapFlag(column, "")).join(" "))}`,
   ];
 }
