@@ -148,6 +148,6 @@ describe("the executable", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^✗ TypeError: .*toISOStrinG is not a function\n/);
     expect(stderr).toMatch(/^ +at .*formatInstant \(/m);
-    expect(stderr).toMatch(/^ +at async untilTimedOut \(/m);
+    expect(stderr).toMatch(/^ +at async run \(/m);
   });
 });

@@ -20,19 +20,21 @@ const TINYPROXY = systemProgram("tinyproxy");
 const PAGE = `{"totalCount":1,"records":[${ANSWER}]}`;
 const REFUSAL = '{"message":"Validation failed","errors":{"amount":["must be positive"]}}';
 
-/** A service that creates links, and answers as late as asked. */
+/** A service that creates links, and answers that as late as asked. */
 async function startService({ late = 0, refuses = false } = {}) {
   const created: string[] = [];
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (chunk: Buffer) => (body += chunk.toString()));
     request.on("end", () => {
-      if (request.method === "POST" && !refuses) created.push(body);
+      const creates = request.method === "POST";
+      if (creates && !refuses) created.push(body);
       const isList = request.url?.includes("?") === true;
-      setTimeout(() => {
+      const answer = (): void => {
         response.writeHead(refuses ? 422 : 200, { "Content-Type": "application/json" });
         response.end(refuses ? REFUSAL : isList ? PAGE : ANSWER);
-      }, late);
+      };
+      setTimeout(answer, creates ? late : 0);
     });
   });
   return { port: await listenOnFreePort(server), created };
@@ -117,10 +119,10 @@ describe.skipIf(NGINX === undefined)("behind nginx", () => {
   });
 
   it("that answers 408 while the service works, the outcome is unknown, and bulk resends no row", async () => {
-    const { port, created } = await startService({ late: 2000 });
+    const { port, created } = await startService({ late: 20_000 });
     const address = await nginxBefore(
       port,
-      "location / { proxy_pass %s; proxy_read_timeout 200ms; error_page 504 =408 /408; } location = /408 { internal; return 408 timeout; }",
+      "location / { proxy_pass %s; proxy_read_timeout 2s; error_page 504 =408 /408; } location = /408 { internal; return 408 timeout; }",
     );
     const once = await run(address, [...CREATE, "--json"]);
     expect(once.code).toBe(6);
