@@ -32,13 +32,17 @@ const SPARE_TIME = 1_000;
 /**
  * The answer 200 promises that the event survives a crash of the server, whatever the server's default is. A receiver
  * that stops in the middle of a group must not delay others that store the same event. After a failover, the address may
- * lead to another store: behind a pool of connections, also on the same connection.
+ * lead to another store: behind a pool of connections, also on the same connection. Each statement of a group is for few rows:
+ * a planner that has no statistics yet, as in the first minutes of a store, would read the whole table for them.
  */
 const BEGIN_READ_COMMITTED = sql`BEGIN ISOLATION LEVEL READ COMMITTED;
   SELECT set_config('synchronous_commit', 'on', true)
     WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write');
   SET LOCAL statement_timeout = '6s';
   SET LOCAL idle_in_transaction_session_timeout = '10s';
+  SET LOCAL enable_seqscan = off;
+  SET LOCAL enable_hashjoin = off;
+  SET LOCAL enable_mergejoin = off;
   SELECT ${POSTGRES.now} AS now, of_store.* FROM (${IDENTITY}) AS of_store`;
 
 interface PostgresParts extends StoreParts {

@@ -4,7 +4,7 @@ import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { openPostgresEventStore, TIME_LIMITS } from "../../src/store/postgres.ts";
-import { openPostgres } from "../support/event-stores.ts";
+import { appendAll, openPostgres } from "../support/event-stores.ts";
 import { useOwnPostgres } from "../support/postgres.ts";
 import { event, forward, ids, sealWithId, wanted } from "../support/stored-events.ts";
 import { listenOnFreePort } from "../support/ports.ts";
@@ -22,6 +22,23 @@ async function session(url: string): Promise<pg.Client> {
 
 const rows = async (url: string, sql: string): Promise<Record<string, unknown>[]> =>
   (await (await session(url)).query<Record<string, unknown>>(sql)).rows;
+
+it("finds events by its indexes while it has no statistics, and reads no table as a whole", async () => {
+  const url = await server().createDatabase();
+  const store = openPostgres(url);
+  await appendAll(
+    store,
+    Array.from({ length: 2000 }, (_, number) => event(`${number}`, { reference: `ORDER-${number}` })),
+  );
+  const read = async () =>
+    await rows(
+      url,
+      "SELECT n_tup_ins AS inserted, seq_tup_read AS scanned FROM pg_stat_user_tables WHERE relname = 'events'",
+    );
+  // A session that ends has told all that it did.
+  await store.close();
+  await expect.poll(read).toEqual([{ inserted: "2000", scanned: "0" }]);
+});
 
 describe("several receivers", () => {
   it("do not deadlock when they store the same events in different orders", async () => {
