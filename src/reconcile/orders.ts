@@ -63,15 +63,11 @@ export class Orders {
     }
     if (link.isCompared && link.money !== undefined) {
       if (known === undefined) {
-        this.byNumber.set(number === spelled ? spelled : number, {
-          ...NOT_ARRIVED,
-          ...link.money,
-          ...plainLink(link),
-        });
+        this.byNumber.set(number === spelled ? spelled : number, withLink(plainOrder(link.money), link));
         return;
       }
       if (isPlain(known) && known.link === undefined && isSame([known], [link.money])) {
-        Object.assign(known, plainLink(link));
+        withLink(known, link);
         return;
       }
     }
@@ -83,16 +79,13 @@ export class Orders {
   addPayment(payment: ReceivedPayment): void {
     const number = comparableText(payment.reference);
     const known = this.byNumber.get(number);
-    const plain = plainPayment(payment);
-    if (plain !== undefined && payment.money !== undefined) {
+    if (isPlainPayment(payment) && payment.money !== undefined) {
       if (known === undefined) {
-        this.byNumber.set(number, { ...NO_LINK, ...payment.money, ...plain });
+        this.byNumber.set(number, withPayment(plainOrder(payment.money), payment));
         return;
       }
       if (isPlain(known) && known.event === undefined && isSame([known], [payment.money])) {
-        // Equal texts share memory.
-        const reference = plain.reference === known.orderNumber ? known.orderNumber : plain.reference;
-        Object.assign(known, plain, { reference });
+        withPayment(known, payment);
         return;
       }
     }
@@ -253,23 +246,48 @@ function fits(links: readonly ComparedLink[], { payments }: ComparedOrder): bool
 
 const isPlain = (order: PlainOrder | ComparedOrder): order is PlainOrder => "link" in order;
 
-const NO_LINK = { link: undefined, orderNumber: "", paidAt: undefined, paidAfter: undefined };
-const NOT_ARRIVED = { event: undefined, uti: "", reference: "", receivedAt: 0, delivery: null };
-
-const plainLink = ({ id: link, orderNumber, paidAt, paidAfter }: ComparedLink) => ({
-  link,
-  orderNumber,
-  paidAt,
-  paidAfter,
+/** All members stand in one place: V8 would keep a shape for each order that is put together of others (reconcile bench). */
+const plainOrder = ({ amount, currency }: Sum): PlainOrder => ({
+  amount,
+  currency,
+  link: undefined,
+  orderNumber: "",
+  paidAt: undefined,
+  paidAfter: undefined,
+  event: undefined,
+  uti: "",
+  reference: "",
+  receivedAt: 0,
+  delivery: null,
 });
 
-/** Undefined for a payment that may not be all of its order, or that waits for something. */
-function plainPayment({ event, uti, reference, outcome, kind, receivedAt, delivery }: ReceivedPayment) {
-  const isWhole = outcome === "APPROVED" && kind === "takes" && uti !== "";
-  return isWhole && (delivery === null || delivery === "delivered")
-    ? { event, uti, reference, receivedAt, delivery }
-    : undefined;
+function withLink(order: PlainOrder, { id, orderNumber, paidAt, paidAfter }: ComparedLink): PlainOrder {
+  order.link = id;
+  // Equal texts share memory.
+  order.orderNumber = orderNumber === order.reference ? order.reference : orderNumber;
+  order.paidAt = paidAt;
+  order.paidAfter = paidAfter;
+  return order;
 }
+
+function withPayment(order: PlainOrder, payment: PlainPayment): PlainOrder {
+  const { event, uti, reference, receivedAt, delivery } = payment;
+  order.event = event;
+  order.uti = uti;
+  order.reference = reference === order.orderNumber ? order.orderNumber : reference;
+  order.receivedAt = receivedAt;
+  order.delivery = delivery;
+  return order;
+}
+
+type PlainPayment = ReceivedPayment & Pick<PlainOrder, "delivery">;
+
+/** False for a payment that may not be all of its order, or that waits for something. */
+const isPlainPayment = (payment: ReceivedPayment): payment is PlainPayment =>
+  payment.outcome === "APPROVED" &&
+  payment.kind === "takes" &&
+  payment.uti !== "" &&
+  (payment.delivery === null || payment.delivery === "delivered");
 
 function orderFrom(number: string, plain: PlainOrder | undefined): ComparedOrder {
   const order: ComparedOrder = {
