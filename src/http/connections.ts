@@ -9,14 +9,25 @@ const CONNECTION = 16 * 1024;
 /** All are looked at again once this part of them is new: to look at all for each that a flood opens would take too long. */
 const UNSEEN = 1 / 32;
 
-export type TrackedConnections = ReturnType<typeof trackConnections>;
+export interface TrackedConnections {
+  /** The connection is new and waits for its first request. */
+  readonly opened: (socket: Socket) => void;
+  /** The body of the request takes this many more bytes. */
+  readonly hold: (socket: Socket, bytes: number) => void;
+  /** The request is complete: its connection is kept until it has been answered. */
+  readonly complete: (socket: Socket) => void;
+  /** The request was answered: its connection waits again. */
+  readonly answered: (socket: Socket) => void;
+  /** Closes every connection that waits for a request or for the rest of one. */
+  readonly dropWaiting: () => void;
+}
 
 /**
  * Makes room by closing connections of the larger of two kinds, the one that has waited for longest first: those that have sent
  * nothing since they were opened or answered, and those whose request is incomplete. A flood is mostly of one kind, so it closes
  * its own connections. The newest connection is closed last: under a flood it is the honest sender's.
  */
-export function trackConnections(maxHeld = MAX_HELD) {
+export function trackConnections(maxHeld = MAX_HELD): TrackedConnections {
   /** The bytes of each open connection. */
   const sizes = new Map<Socket, number>();
   let held = 0;
@@ -71,30 +82,25 @@ export function trackConnections(maxHeld = MAX_HELD) {
     silent.set(socket, socket.bytesRead);
   };
   return {
-    /** The connection is new and waits for its first request. */
-    opened: (socket: Socket): void => {
+    opened: (socket) => {
       socket.once("close", () => forget(socket));
       if (socket.destroyed) return;
       wait(socket);
       unseen += 1;
       makeRoom();
     },
-    /** The body of the request takes this many more bytes. */
-    hold: (socket: Socket, bytes: number): void => {
+    hold: (socket, bytes) => {
       const size = sizes.get(socket);
       if (size === undefined) return;
       resize(socket, size + bytes);
       makeRoom();
     },
-    /** The request is complete: its connection is kept until it has been answered. */
     complete: settle,
-    /** The request was answered: its connection waits again. */
-    answered: (socket: Socket): void => {
+    answered: (socket) => {
       settle(socket);
       if (sizes.has(socket)) wait(socket);
     },
-    /** Closes every connection that waits for a request or for the rest of one. */
-    dropWaiting: (): void => [...incomplete, ...silent.keys()].forEach(drop),
+    dropWaiting: () => [...incomplete, ...silent.keys()].forEach(drop),
   };
 }
 

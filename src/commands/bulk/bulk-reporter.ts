@@ -12,9 +12,23 @@ import { safeText } from "../../render/safe-text.ts";
 const REDRAW = 100;
 const LINE = 60_000;
 
-export type Reporter = ReturnType<typeof createReporter>;
+export interface Reporter {
+  /** A row was checked. */
+  readonly checked: () => void;
+  /** With `--json` they are in the summary. */
+  readonly warnings: (warnings: readonly RowProblem[]) => void;
+  /** Sending begins: the number of all rows, and of the rows that are done already. */
+  readonly begin: (total: number, done: number) => void;
+  readonly settled: (line: number, outcome: RowOutcome) => void;
+  /** The run waits for `milliseconds`, because of a failure. */
+  readonly paused: (milliseconds: number, cause: PaylinkError) => void;
+  /** Removes the progress line while something else is shown. */
+  readonly hide: () => void;
+  /** Removes it for good. */
+  readonly end: () => void;
+}
 
-export function createReporter({ out, timers }: Pick<Context, "out" | "timers">) {
+export function createReporter({ out, timers }: Pick<Context, "out" | "timers">): Reporter {
   let line: (() => string) | undefined;
   let checkedRows = 0;
   const draw = (): void => {
@@ -27,35 +41,30 @@ export function createReporter({ out, timers }: Pick<Context, "out" | "timers">)
   const state = { total: 0, done: 0, doneNow: 0, failed: 0, begun: clock(), until: 0, cause: "" };
   const waiting = (): string | undefined =>
     state.until > clock() ? `waiting ${durationWords(state.until - clock())} for the service` : undefined;
-  /** Removes the progress line while something else is shown. */
   const hide = (): void => {
     line = undefined;
     out.progress(undefined);
   };
   return {
-    /** A row was checked. */
-    checked: (): void => {
+    checked: () => {
       checkedRows++;
       line ??= () => `${plural(checkedRows, "row")} checked`;
     },
-    /** With `--json` they are in the summary. */
-    warnings: (warnings: readonly RowProblem[]): void => {
+    warnings: (warnings) => {
       if (!out.json) for (const warning of warnings) out.warn(renderRowProblem(warning));
     },
-    /** Sending begins: the number of all rows, and of the rows that are done already. */
-    begin: (total: number, done: number): void => {
+    begin: (total, done) => {
       Object.assign(state, { total, done, begun: clock() });
       line = () => renderProgress({ ...state, elapsed: clock() - state.begun, waiting: waiting() }, out.live);
       if (out.live) draw();
     },
-    settled: (line: number, { status, id, url, error }: RowOutcome): void => {
+    settled: (line, { status, id, url, error }) => {
       state.done++;
       state.doneNow++;
       if (status !== "created") state.failed++;
       if (out.json) out.lines([JSON.stringify({ type: "row", line, status, id, url, error })]);
     },
-    /** The run waits for `milliseconds`, because of a failure. */
-    paused: (milliseconds: number, { message }: PaylinkError): void => {
+    paused: (milliseconds, { message }) => {
       state.until = clock() + milliseconds;
       // With --json the message is in the rows.
       if (!out.json && message !== state.cause) out.warn(safeText(message));
@@ -63,8 +72,7 @@ export function createReporter({ out, timers }: Pick<Context, "out" | "timers">)
       if (!out.live) out.note(`The run waits ${durationWords(milliseconds)} and tries again.`);
     },
     hide,
-    /** Removes it for good. */
-    end: (): void => {
+    end: () => {
       clearInterval(timer);
       hide();
     },

@@ -11,7 +11,7 @@ import type { HttpReply } from "../../http/message.ts";
 import { namesLoopback } from "../../receiver/address.ts";
 import type { Backlog, EventLog, RunKeys } from "../../events/event.ts";
 import type { SourceState } from "../../receiver/keyring.ts";
-import { createMetrics } from "../../receiver/metrics.ts";
+import { createMetrics, type Metrics } from "../../receiver/metrics.ts";
 
 export interface AdminAddress {
   readonly host: string;
@@ -19,7 +19,17 @@ export interface AdminAddress {
 }
 
 /** The private listener while `listen` runs. */
-export type Admin = Awaited<ReturnType<typeof openAdmin>>;
+export interface Admin {
+  readonly url: string;
+  readonly metrics: Metrics;
+  /** The same log, which also reports how long each event took to store. */
+  readonly measured: (log: EventLog) => EventLog;
+  /** The receiver has started: it is ready as long as events can be stored. */
+  readonly started: (parts: Watched) => void;
+  /** The receiver is about to end: it is not ready any more. */
+  readonly ending: () => void;
+  readonly close: () => Promise<void>;
+}
 
 /** What the endpoints read at each request. */
 interface Watched {
@@ -46,7 +56,7 @@ const NO_BACKLOG: Backlog = { keys: [], lastForward: undefined };
 export async function openAdmin(
   { host, port }: AdminAddress,
   { serve, now, timers, out }: Pick<Context, "serve" | "now" | "timers" | "out">,
-) {
+): Promise<Admin> {
   const metrics = createMetrics();
   let watched: Watched | undefined;
   let notReady: string | undefined = "starting";
@@ -94,8 +104,7 @@ export async function openAdmin(
   return {
     url: server.url,
     metrics,
-    /** The same log, which also reports how long each event took to store. */
-    measured: (log: EventLog): EventLog => ({
+    measured: (log) => ({
       ...log,
       append: async (event, lease) => {
         const start = timers.elapsed();
@@ -111,13 +120,11 @@ export async function openAdmin(
         }
       },
     }),
-    /** The receiver has started: it is ready as long as events can be stored. */
-    started: (parts: Watched): void => {
+    started: (parts): void => {
       watched = parts;
       checkStore = createStoreCheck(parts.checkStore, timers);
       notReady = undefined;
     },
-    /** The receiver is about to end: it is not ready any more. */
     ending: (): void => void (notReady = "draining"),
     close: (): Promise<void> => server.close(),
   };

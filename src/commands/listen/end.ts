@@ -22,12 +22,19 @@ const isRefusedWebhook = ({ request, status }: Rejection): boolean =>
 type EndOptions = Pick<ListenOptions, "expect" | "timeout" | "database" | "keySources" | "keyPlace">;
 
 /** What ends a run. */
-export type EndWatch = ReturnType<typeof watchForEnd>;
+export interface EndWatch {
+  /** Resolves when the run is over. Throws `signature_rejected`, `timed_out` or what it failed with. */
+  readonly reached: Promise<void>;
+  readonly fail: (error: unknown) => void;
+  readonly observe: (outcome: WebhookEvent | Rejection) => void;
+  /** Stops the timer, also if the run has not ended. */
+  readonly close: () => void;
+}
 
 export function watchForEnd(
   stop: AbortSignal,
   { expect, timeout, database, keySources, keyPlace }: EndOptions,
-) {
+): EndWatch {
   const tally = createTally(expect);
   let resolve = (): void => undefined;
   let reject = (_error: unknown): void => undefined;
@@ -45,15 +52,13 @@ export function watchForEnd(
   // If the start fails, nobody waits for the end.
   reached.catch(() => undefined);
   return {
-    /** Resolves when the run is over. Throws `signature_rejected`, `timed_out` or what it failed with. */
     reached,
     fail: reject,
-    /** Stops the timer, also if the run has not ended. */
-    close: (): void => {
+    close: () => {
       clearTimeout(timer);
       stop.removeEventListener("abort", resolve);
     },
-    observe: (outcome: WebhookEvent | Rejection): void => {
+    observe: (outcome) => {
       if (expect.length === 0) return;
       if (outcome.type === "event") tally.count(outcome);
       if (outcome.type === "rejected" && isRefusedWebhook(outcome))
@@ -120,14 +125,21 @@ function createTally(expectations: readonly Expectation[]) {
   };
 }
 
+/** Whether somebody reads what is printed. */
+interface ReaderWatch {
+  /** Fires when `listen` must stop: at an interruption, or when nothing would be done with a webhook any more. */
+  readonly stop: AbortSignal;
+  readonly close: () => void;
+}
+
 /**
- * Whether somebody reads what is printed. Receiving continues if events are stored, forwarded or counted. Otherwise each further 200
- * would acknowledge a payment that nobody sees.
+ * Receiving continues if events are stored, forwarded or counted. Otherwise each further 200 would acknowledge a payment
+ * that nobody sees.
  */
 export function watchReader(
   { out, signal, now, named }: Pick<Context, "out" | "signal" | "now" | "named">,
   { database, forwarding, expect }: Pick<ListenOptions, "database" | "forwarding" | "expect">,
-) {
+): ReaderWatch {
   const continues = database !== null || forwarding.routes.length > 0 || expect.length > 0;
   const unread = out.unread();
   const consequence = continues ? (database === null ? WITHOUT_STORE : renderHint(STORED, named)) : STOPPED;
@@ -139,9 +151,8 @@ export function watchReader(
   };
   unread.addEventListener("abort", warn, { once: true });
   return {
-    /** Fires when `listen` must stop: at an interruption, or when nothing would be done with a webhook any more. */
     stop: continues ? signal : AbortSignal.any([signal, unread]),
-    close: (): void => unread.removeEventListener("abort", warn),
+    close: () => unread.removeEventListener("abort", warn),
   };
 }
 

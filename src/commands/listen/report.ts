@@ -30,9 +30,19 @@ interface ReporterParts extends EventTextParts {
   readonly ownKey: string | undefined;
 }
 
-export type ListenReporter = ReturnType<typeof createListenReporter>;
+export interface ListenReporter {
+  /** Prints what is left, and gives the counts. */
+  readonly finish: () => Readonly<Record<string, number>>;
+  readonly observe: (outcome: WebhookEvent | Rejection) => void;
+  /** `first` is the id of the first delivery of the event; `progress` is there if it is forwarded from the queue. */
+  readonly forwarded: (
+    event: Readonly<Record<"id" | "first", string>>,
+    forward: Forward,
+    progress?: ForwardingProgress,
+  ) => void;
+}
 
-export function createListenReporter(parts: ReporterParts) {
+export function createListenReporter(parts: ReporterParts): ListenReporter {
   const { out, compact, ownKey } = parts;
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0 };
   const failed = new Set<string>();
@@ -63,13 +73,12 @@ export function createListenReporter(parts: ReporterParts) {
     out.warn(`${count} more requests were rejected within a second. They are counted, but not shown.`),
   );
   return {
-    /** Prints what is left, and gives the counts. */
-    finish: (): Readonly<Record<string, number>> => {
+    finish: () => {
       rejections.close();
       flush();
       return { ...counts, failed: failed.size };
     },
-    observe: (outcome: WebhookEvent | Rejection): void => {
+    observe: (outcome) => {
       counts.received += 1;
       if (outcome.type === "rejected") counts.rejected += 1;
       else if (outcome.verdict.verdict === "valid") counts.verified += 1;
@@ -77,12 +86,7 @@ export function createListenReporter(parts: ReporterParts) {
         if (rejections.isWithin()) print(out.json ? rejectionLine(outcome) : rejectionText(outcome, out));
       } else print(out.json ? (outcome.line ?? eventLine(outcome, compact)) : eventText(outcome));
     },
-    /** `first` is the id of the first delivery of the event; `progress` is there if it is forwarded from the queue. */
-    forwarded: (
-      { id, first }: Readonly<Record<"id" | "first", string>>,
-      forward: Forward,
-      progress?: ForwardingProgress,
-    ): void => {
+    forwarded: ({ id, first }, forward, progress) => {
       // An event that is accepted later has not failed, as in `events list --failed`.
       if (isSuccess(forward.status)) {
         counts.forwarded += 1;

@@ -11,12 +11,16 @@ import { deletedWords } from "../../render/received-webhook.ts";
 const DATABASE_RETRY = 1_000;
 
 /** A database that may be away when `listen` starts. */
-export type DatabaseWatch = ReturnType<typeof watchDatabase>;
+export interface DatabaseWatch {
+  /** Throws what waiting does not mend: a wrong address, a refused login, a missing database or permission. */
+  readonly isThere: () => Promise<boolean>;
+  /** Resolves with true once it was used, or with false if the run is over before. */
+  readonly until: (over: Promise<void>) => Promise<boolean>;
+}
 
 /** `use` rejects while the database is away, which is said once. */
-export function watchDatabase(use: () => Promise<void>, warn: (text: string) => void) {
+export function watchDatabase(use: () => Promise<void>, warn: (text: string) => void): DatabaseWatch {
   let isSaid = false;
-  /** Throws what waiting does not mend: a wrong address, a refused login, a missing database or permission. */
   const isThere = async (): Promise<boolean> => {
     try {
       await use();
@@ -30,8 +34,7 @@ export function watchDatabase(use: () => Promise<void>, warn: (text: string) => 
   };
   return {
     isThere,
-    /** Resolves with true once it was used, or with false if the run is over before. */
-    until: async (over: Promise<void>): Promise<boolean> => {
+    until: async (over) => {
       const isOver = over.then(() => "over" as const);
       for (;;) {
         const found = await Promise.race([isOver, isThere()]);

@@ -32,13 +32,21 @@ interface TargetParts {
   readonly insecure: boolean;
 }
 
-export type BrokerTargets = Awaited<ReturnType<typeof openTargets>>;
+export interface BrokerTargets {
+  readonly deliver: Deliver;
+  /**
+   * Asks each broker whether it can keep and confirm. Rejects if one cannot be reached or takes no messages now, with
+   * `broker_unusable` where waiting does not help. Resolves with warnings.
+   */
+  readonly check: () => Promise<readonly string[]>;
+  readonly close: () => Promise<void>;
+}
 
 /** Throws `file_unreadable` if a file to log in with cannot be read, and `usage` for half of a certificate. Brokers that are away are reached when they are back. */
 export async function openTargets(
   routes: readonly { readonly url: URL }[],
   { send, env, readFile, insecure }: TargetParts,
-) {
+): Promise<BrokerTargets> {
   const value = (variable: BrokerVariable): string | undefined => env[variable] || undefined;
   const file = async (variable: BrokerVariable): Promise<string | undefined> => {
     const path = value(variable);
@@ -72,18 +80,11 @@ export async function openTargets(
     brokers.set(url.href, createBroker(url, await connector(url, login)));
   }
   const deliverToApplication = deliverOver(send);
-  const deliver: Deliver = (request, options, url) =>
-    brokers.get(url.href)?.deliver(request, options.timeout) ?? deliverToApplication(request, options, url);
   return {
-    deliver,
-    /**
-     * Asks each broker whether it can keep and confirm. Rejects if one cannot be reached or takes no messages now, with
-     * `broker_unusable` where waiting does not help. Resolves with warnings.
-     */
-    check: async (): Promise<readonly string[]> =>
-      (await Promise.all([...brokers.values()].map((broker) => broker.check()))).flat(),
-    close: async (): Promise<void> =>
-      void (await Promise.all([...brokers.values()].map((broker) => broker.close()))),
+    deliver: (request, options, url) =>
+      brokers.get(url.href)?.deliver(request, options.timeout) ?? deliverToApplication(request, options, url),
+    check: async () => (await Promise.all([...brokers.values()].map((broker) => broker.check()))).flat(),
+    close: async () => void (await Promise.all([...brokers.values()].map((broker) => broker.close()))),
   };
 }
 

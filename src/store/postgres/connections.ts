@@ -8,7 +8,21 @@ import { type Failed, type Server, explained, failureToConnect, isNetworkFailure
 import { requireChannelBinding } from "./channel-binding.ts";
 import { type Destination, type Way, destinationOf } from "./destination.ts";
 
-export type Connections = ReturnType<typeof createConnections>;
+export interface Connections {
+  /** What messages call the database. */
+  readonly name: string;
+  /** What an operation that took too long fails with. */
+  readonly late: () => unknown;
+  /**
+   * Gives the statements of one connection. Throws `database_unreachable` or `database_unusable`. Destroys a connection on which
+   * the work failed.
+   */
+  readonly use: <T>(work: (all: All) => Promise<T>, timeout: number) => Promise<T>;
+  /** From now on, nothing waits for a server longer than this many milliseconds, what is under way included. */
+  readonly limit: (milliseconds: number) => void;
+  /** Resolves when all connections are closed. Cuts off what is still being read. */
+  readonly close: () => Promise<void>;
+}
 
 /** Milliseconds for a server to end its connections by itself. */
 const CLOSE_TIMEOUT = 200;
@@ -23,7 +37,7 @@ const types: pg.CustomTypesConfig = {
  * `url` as libpq reads it. What it leaves open comes from libpq's variables and `.pgpass`. Each connection is made in
  * `connectTimeout` milliseconds at most. Throws `usage`.
  */
-export function createConnections(url: string, env: Environment, connectTimeout: number) {
+export function createConnections(url: string, env: Environment, connectTimeout: number): Connections {
   const destination = destinationOf(url, env);
   const open = new Set<pg.Client>();
   const busy = new Set<pg.Client>();
@@ -76,19 +90,13 @@ export function createConnections(url: string, env: Environment, connectTimeout:
     throw failureToConnect(failures, name);
   };
   return {
-    /** What messages call the database. */
     name,
-    /** What an operation that took too long fails with. */
-    late: (): unknown =>
+    late: () =>
       failureToConnect(
         ways.slice(first, first + 1).map(({ server }) => ({ server, error: timedOut() })),
         name,
       ),
-    /**
-     * Gives the statements of one connection. Throws `database_unreachable` or `database_unusable`. Destroys a connection on which
-     * the work failed.
-     */
-    use: async <T>(work: (all: All) => Promise<T>, timeout: number): Promise<T> => {
+    use: async (work, timeout) => {
       const { client, server } = await connect();
       busy.add(client);
       const timer = setTimeout(() => cutOff(client), Math.min(timeout, longest));
@@ -107,14 +115,12 @@ export function createConnections(url: string, env: Environment, connectTimeout:
         throw explained(error, server, name);
       }
     },
-    /** From now on, nothing waits for a server longer than this many milliseconds, what is under way included. */
-    limit: (milliseconds: number): void => {
+    limit: (milliseconds) => {
       longest = milliseconds;
       const present = [...open];
       setTimeout(() => present.forEach(cutOff), milliseconds).unref();
     },
-    /** Resolves when all connections are closed. Cuts off what is still being read. */
-    close: async (): Promise<void> => {
+    close: async () => {
       busy.forEach(cutOff);
       // A server that hangs would keep the connections open.
       const timer = setTimeout(() => open.forEach(cutOff), CLOSE_TIMEOUT);
