@@ -53,12 +53,11 @@ export function standingText(standing: OrderStanding): string {
 }
 
 /** The links that can still be paid, each with its amount; undefined without one. */
-function payableText({ standing, payable }: OrderStanding): string | undefined {
+function payableText({ isSettled, payable }: OrderStanding): string | undefined {
   const [only, ...more] = payable;
   if (only === undefined) return undefined;
-  const isOpen = !isSettled(standing);
   if (more.length === 0)
-    return `${isOpen ? "its link" : "a second link"} can still be paid, ${linkText(only)}`;
+    return `${isSettled ? "a second link" : "its link"} can still be paid, ${linkText(only)}`;
   return `${payable.length} links can still be paid: ${payable.map(linkText).join("; ")}`;
 }
 
@@ -69,7 +68,3 @@ export const sumsText = (sums: readonly Sum[]): string =>
   sums.length === 0
     ? "an unknown amount"
     : sums.map(({ amount, currency }) => groupedAmount(amount, currency).trim()).join(", ");
-
-/** Whether the customer owes nothing more: a link that can still be paid is one too many. */
-export const isSettled = (standing: Standing): boolean =>
-  standing === "twice" || standing === "paid" || standing === "reserved";

@@ -1,6 +1,6 @@
 /** How an order stands: the one function that says whether it is paid, once, and what of it can still be paid. */
 import type { Sum } from "../domain/money.ts";
-import { comparison, excess, isMore, sumOf } from "./amounts.ts";
+import { comparison, excess, isMore, isSame, sumOf } from "./amounts.ts";
 import {
   asksNothing,
   isApproved,
@@ -20,6 +20,8 @@ export type Standing = (typeof STANDINGS)[number];
 export interface OrderStanding {
   readonly number: string;
   readonly standing: Standing;
+  /** What it asks for: undefined where no link is known, or where its links differ. */
+  readonly due: Sum | undefined;
   /** All that was taken. */
   readonly paid: readonly Sum[];
   /** How many payments have taken it. */
@@ -32,6 +34,8 @@ export interface OrderStanding {
   readonly surplus: readonly Sum[];
   /** The one-time links that can still be paid. */
   readonly payable: readonly OrderLink[];
+  /** Whether the customer owes nothing more: a link that can still be paid is one too many. */
+  readonly isSettled: boolean;
 }
 
 export function standingOf({ number, payments: records = [], links = [] }: Order): OrderStanding {
@@ -39,11 +43,14 @@ export function standingOf({ number, payments: records = [], links = [] }: Order
   const current = payments.map(({ last }) => last);
   const once = links.filter(({ isReusable }) => !isReusable);
   const asking = once.filter((link) => !asksNothing(link));
-  const due = dueOf(asking);
   const approved = current.filter(isApproved);
+  const { due, before } = askedBy(asking, approved.filter(isPart));
   const taken: readonly Taking[] = [
     ...approved.filter(({ kind }) => kind === "takes").map(takingOf),
-    ...unexplained(asking, payments),
+    ...unexplained(
+      asking,
+      payments.filter(({ last }) => !before.includes(last)),
+    ),
   ];
   const reserved = approved.filter(({ kind }) => kind === "reserves").map(takingOf);
   const surplus = tooMuch(taken, due) ?? tooMuch(reserved, due);
@@ -53,15 +60,15 @@ export function standingOf({ number, payments: records = [], links = [] }: Order
     current.some(({ outcome }) => outcome === "UNCLEAR") ||
     decisive.length > 1 ||
     decisive.some(({ currency }) => due !== undefined && currency !== due.currency);
-  const isWhole =
-    due === undefined ? taken.some((one) => one.isWhole) : comparison(ownOf(taken, due), [due]) === 0;
+  const isWhole = (takings: readonly Taking[]): boolean =>
+    due === undefined ? takings.some((one) => one.isWhole) : comparison(ownOf(takings, due), [due]) === 0;
   const isVerified =
     approved.some(({ kind }) => kind === "verifies") ||
     once.some((link) => asksNothing(link) && link.end === "paid");
   const holds: Readonly<Record<Standing, boolean>> = {
     twice: surplus !== undefined,
     unclear: isUnclear,
-    paid: isWhole,
+    paid: isWhole(taken),
     "in part": taken.length > 0,
     reserved: reserved.length > 0,
     verified: isVerified,
@@ -71,12 +78,17 @@ export function standingOf({ number, payments: records = [], links = [] }: Order
   return {
     number,
     standing,
+    due,
     paid,
     payments: taken.length,
     reserved: moneyOf(reserved),
     missing: standing === "in part" && due !== undefined ? excess([due], paid) : [],
     surplus: surplus ?? [],
     payable: asking.filter(({ end }) => end === undefined),
+    isSettled:
+      standing === "twice" ||
+      standing === "paid" ||
+      (standing === "reserved" && (isWhole(reserved) || reserved.some((one) => one.isWhole))),
   };
 }
 
@@ -90,18 +102,29 @@ export function standingOfRecords(number: string, payments: readonly Payment[]):
 export const isPaidTwiceWith = (payment: Payment, { standing }: OrderStanding): boolean =>
   standing === "twice" && isApproved(payment) && payment.kind !== "verifies";
 
+const isPart = ({ outcome, kind }: Payment): boolean =>
+  outcome === "PARTIALLY_APPROVED" && kind !== "verifies";
+
 /**
- * What the order asks for: the amount of its link, or of the open or paid ones if all are equal. Undefined where no link is known, or
- * where they differ.
+ * What the order asks for: the amount of its link, or of the open or paid ones if all are equal. Where these come, with the first parts
+ * that were paid, to what a link that has ended asked for, they are for its rest, and the whole of it is due; `before` are those parts.
  */
-export function dueOf(links: readonly OrderLink[]): Sum | undefined {
-  const asking = links.filter((link) => !link.isReusable && !asksNothing(link));
+function askedBy(
+  asking: readonly OrderLink[],
+  parts: readonly Payment[],
+): { readonly due: Sum | undefined; readonly before: readonly Payment[] } {
   const alive = asking.filter(({ end }) => end === undefined || end === "paid");
   const [first, ...others] = asking.length === 1 ? asking : alive;
-  const due = first?.money;
-  if (due === undefined) return undefined;
-  const isSame = others.every(({ money }) => money !== undefined && comparison([money], [due]) === 0);
-  return isSame ? sumOf([due])[0] : undefined;
+  const asked = first?.money;
+  const areEqual = asked !== undefined && others.every(({ money }) => money && isSame([money], [asked]));
+  if (!areEqual) return { due: undefined, before: [] };
+  const ended = asking.filter((link) => !alive.includes(link)).flatMap(({ money }) => money ?? []);
+  for (const at of parts.keys()) {
+    const before = parts.slice(0, at + 1);
+    const whole = sumOf([asked, ...before.flatMap(({ money }) => money ?? [])]);
+    if (ended.some((money) => isSame([money], whole))) return { due: whole[0], before };
+  }
+  return { due: sumOf([asked])[0], before: [] };
 }
 
 /** Money that one payment has taken or reserved: the whole amount, or a part. */

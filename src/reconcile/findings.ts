@@ -4,8 +4,7 @@ import type { Outcome } from "../domain/outcome.ts";
 import type { ForwardState } from "../events/event.ts";
 import { excess, isMore, isRepeated, isSame, isZero, negated, sumOf } from "../orders/amounts.ts";
 import { asksNothing, isApproved, paymentsOf } from "../orders/order.ts";
-import { isSettled } from "../orders/standing-words.ts";
-import { dueOf, type OrderStanding, standingOf } from "../orders/standing.ts";
+import { type OrderStanding, standingOf } from "../orders/standing.ts";
 import type { ComparedOrder } from "./orders.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment, RefusedWebhook } from "./sides.ts";
 
@@ -121,7 +120,7 @@ export function* findingsOf(order: ComparedOrder, known: Circumstances): Generat
   if (link !== undefined) yield* paidOnce(order, { paid, link, received, standing }, known);
   else if (order.links.some(({ isReusable }) => isReusable)) yield* reusedTwice(order);
   else if (received.length > 0) yield* paymentsWithoutLink(order, received, standing);
-  if (isSettled(standing.standing))
+  if (standing.isSettled)
     for (const one of order.links)
       if (standing.payable.includes(one)) yield { finding: "payable", standing, ...ofLink(one) };
   if (!known.hasBooks) return;
@@ -209,7 +208,7 @@ function* paidOnce(
     return;
   }
   const taken = takenOf(received);
-  const [expected, found] = [findingMoney([link]), findingMoney(taken)];
+  const [expected, found] = [askedBy(link, standing), findingMoney(taken)];
   if (asksNothing(link)) {
     // Its link has verified the card alone, as the start of a subscription does.
     if (standing.standing === "twice") yield { ...facts, ...paidTwice(taken, standing) };
@@ -235,6 +234,10 @@ function* paidOnce(
   else if (!isKnown || !isSame(expected, found))
     yield { ...facts, finding: "differs", why: "webhook", expected, found: isKnown ? found : [] };
 }
+
+/** What the order of a paid link asks for: its amount, with the parts that were paid before it. */
+const askedBy = (link: ComparedLink, { due }: OrderStanding): Sum[] =>
+  due === undefined || asksNothing(link) ? findingMoney([link]) : [due];
 
 const paidTwice = (taken: readonly ReceivedPayment[], { surplus }: OrderStanding) =>
   ({ finding: "twice", why: "payments", count: taken.length, money: surplus[0] ?? null }) as const;
@@ -287,7 +290,7 @@ function* bookedOnce(
   const taken = received.filter(({ kind }) => kind === "takes");
   // A link that was paid has an order that is not paid where a later webhook has taken the payment back.
   const isUntaken = taken.length === 0 && (received.length > 0 || standing.standing === "unpaid");
-  const expected = asksNothing(link) || isUntaken ? findingMoney(taken) : findingMoney([link]);
+  const expected = asksNothing(link) || isUntaken ? findingMoney(taken) : askedBy(link, standing);
   if (booked.length === 0) {
     if (isUntaken || (asksNothing(link) && taken.length === 0)) return;
     if (link.orderNumber !== "") yield { ...facts, finding: "not booked", money: expected[0] ?? null };
@@ -299,7 +302,8 @@ function* bookedOnce(
   const found = sumOf(lines);
   if (isSame(expected, found) || isSame(findingMoney(taken), found)) return;
   if (expected.length === 0 && isZero(found)) return;
-  if (link.money !== undefined && isRepeated(lines, link.money))
+  const [due] = askedBy(link, standing);
+  if (due !== undefined && isRepeated(lines, due))
     yield {
       ...facts,
       finding: "twice",
@@ -308,7 +312,7 @@ function* bookedOnce(
       money: excess(found, expected)[0] ?? null,
     };
   else {
-    const nothing = isUntaken && link.money !== undefined ? [{ ...link.money, amount: "0" }] : [];
+    const nothing = isUntaken && due !== undefined ? [{ ...due, amount: "0" }] : [];
     yield { ...facts, ...inBooks(lines, expected.length > 0 ? expected : nothing) };
   }
 }
@@ -321,7 +325,6 @@ function* paymentsWithoutLink(
 ): Generator<Finding> {
   const [first] = received;
   const taken = takenOf(received);
-  const due = dueOf(links);
   if (first !== undefined && first.reference !== "" && standing.standing === "twice")
     yield { ...ofPayment(first), ...paidTwice(taken, standing) };
   else if (standing.standing === "unclear" && payments.at(-1)?.outcome === "UNCLEAR" && first !== undefined)
@@ -332,17 +335,17 @@ function* paymentsWithoutLink(
       expected: findingMoney(received),
       found: [],
     };
-  else if (standing.standing === "unclear" && first !== undefined && due !== undefined)
+  else if (standing.standing === "unclear" && first !== undefined && standing.due !== undefined)
     yield {
       ...ofPayment(first),
       finding: "differs",
       why: "webhook",
-      expected: [due],
+      expected: [standing.due],
       found: findingMoney(taken),
     };
   else if (standing.standing === "paid" && first !== undefined && hasEndedUnpaid(links))
     yield { ...ofPayment(first), finding: "differs", why: "ended", expected: [], found: findingMoney(taken) };
-  else if (!isOfOtherTime && !(isSettled(standing.standing) && standing.payable.length > 0))
+  else if (!isOfOtherTime && !(standing.isSettled && standing.payable.length > 0))
     for (const payment of received)
       yield {
         ...ofPayment(payment),

@@ -47,7 +47,7 @@ function findingWords(finding: Finding): string {
         ? booksText(order, finding)
         : finding.why === "ended"
           ? `A webhook says that ${order} was paid, ${sumsText(finding.found)}, and the service does not: its link has ended unpaid.`
-          : `The link of ${order} asks for ${sumsText(finding.expected)}; its webhooks say ${sumsText(finding.found)}.`;
+          : `${order} asks for ${sumsText(finding.expected)}; its webhooks say ${sumsText(finding.found)}.`;
     case "twice":
       if (finding.why === "books")
         return `Your books have ${order} ${finding.count} times: ${money} too much.`;

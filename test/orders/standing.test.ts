@@ -50,6 +50,11 @@ describe("the words", () => {
       "a part of a link",
       "Paid in part, EUR 8.00; EUR 12.00 is missing; its link can still be paid, EUR 20.00: L1",
     ],
+    [
+      "a half, and a new link for the other",
+      "Paid in part, EUR 10.00; EUR 10.00 is missing; its link can still be paid, EUR 10.00: L2",
+    ],
+    ["authorised in part", "Reserved, not taken: EUR 8.00; its link can still be paid, EUR 20.00: L1"],
     ["a card verified over 0", "Its card was verified, and nothing was taken"],
     ["an approved payment that says no amount", "Paid once, an unknown amount"],
   ])("%s: %s", (name, text) => {

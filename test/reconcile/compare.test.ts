@@ -385,6 +385,39 @@ describe("an order with several links", () => {
     expect(words({ links, payments: [payment("A", "10")] })).toEqual([]);
   });
 
+  it("has a link for its rest, which is not cancelled while a part alone is paid or reserved", () => {
+    const found = (
+      rest: Partial<ComparedLink>,
+      payments: readonly ReceivedPayment[],
+      booked?: BookedLine[],
+    ) => {
+      const orders = ordersOf({ payments, booked: booked ?? [] });
+      orders.addLink(link("A", "20", { end: "cancelled", isCompared: false, paidAt: undefined }));
+      orders.addLink(link("A", "8", rest));
+      return [...orders.settled()].flatMap((order) => [
+        ...findingsOf(order, circumstances(booked === undefined ? {} : { booked })),
+      ]);
+    };
+    const part = payment("A", "12", { outcome: "PARTIALLY_APPROVED" });
+    const unpaid = { end: undefined, isCompared: false, paidAt: undefined };
+    expect(found(unpaid, [part])).toMatchObject([{ finding: "unmatched", why: "part" }]);
+    expect(found(unpaid, [{ ...part, kind: "reserves" }])).toMatchObject([
+      { finding: "unmatched", why: "part" },
+    ]);
+    const paid = [part, payment("A", "8")];
+    expect(found({}, paid)).toEqual([]);
+    expect(found({}, paid, [line("A", "20")])).toEqual([]);
+    expect(found({}, paid, [line("A", "8")])).toMatchObject([
+      { finding: "differs", expected: [eur("20.00")] },
+    ]);
+    expect(found({}, paid, [line("A", "20"), line("A", "20")])).toMatchObject([
+      { finding: "twice", why: "books", money: eur("20.00") },
+    ]);
+    expect(found({}, [part])).toMatchObject([
+      { finding: "differs", expected: [eur("20.00")], found: [eur("12.00")] },
+    ]);
+  });
+
   it("was paid before the period, and a part of it in the period", () => {
     const links = [link("A", "10", { isCompared: false })];
     const payments = [payment("A", "4", { outcome: "PARTIALLY_APPROVED" }), payment("A", "6")];
