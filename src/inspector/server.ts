@@ -109,8 +109,12 @@ export function createInspector(parts: InspectorParts) {
   app.get("/queue", async (c) => htmlReply(await queuePage(await view(c), store)));
   app.get("/orders/:number", async (c) => {
     const shown = await view(c);
-    const order = await orderPayments(store, comparableText(c.req.param("number")), shown);
-    return order === undefined ? c.notFound() : htmlReply(orderPage(shown, order));
+    const number = comparableText(c.req.param("number"));
+    const order = await orderPayments(store, number, shown);
+    if (order !== undefined) return htmlReply(orderPage(shown, order));
+    // The list finds the payments of a reusable link by its number, each an order of its own.
+    const isBeginning = (await store.count({ order: number }, 1)) > 0;
+    return isBeginning ? c.redirect(`/?${new URLSearchParams({ text: number }).toString()}`) : c.notFound();
   });
   app.get("/events/:id", async (c) => {
     const found = await store.findOne(c.req.param("id"));

@@ -1,5 +1,5 @@
 /** How an order stands, as a sentence: every place says it in these words. */
-import { wordFor } from "../values/plural.ts";
+import { plural, wordFor } from "../values/plural.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { OrderLink } from "./order.ts";
@@ -68,3 +68,9 @@ export const sumsText = (sums: readonly Sum[]): string =>
   sums.length === 0
     ? "an unknown amount"
     : sums.map(({ amount, currency }) => groupedAmount(amount, currency).trim()).join(", ");
+
+/** The payments of a reusable link, each of which is an order of its own. */
+export const reusableText = ({ payments, paid }: OrderStanding): string =>
+  payments === 0
+    ? "Not paid by its reusable link"
+    : `Paid ${plural(payments, "time")} by a reusable link, ${sumsText(paid)}`;

@@ -1,9 +1,7 @@
 /** The verdict on one order: how it stands, what differs, and when the application accepted it. */
-import type { Sum } from "../domain/money.ts";
-import { sumOf } from "../orders/amounts.ts";
 import type { LinkEnd } from "../orders/link-end.ts";
 import { isApproved, paymentsOf } from "../orders/order.ts";
-import { standingText } from "../orders/standing-words.ts";
+import { reusableText, standingText } from "../orders/standing-words.ts";
 import type { OrderStanding } from "../orders/standing.ts";
 import { type Circumstances, comparedStanding, type Finding, findingsOf, isDifference } from "./findings.ts";
 import type { ComparedOrder } from "./orders.ts";
@@ -16,8 +14,8 @@ export interface OrderVerdict {
   readonly isDifferent: boolean;
   /** How it stands, in a sentence without its full stop. */
   readonly text: string;
-  /** What was paid by a reusable link, each payment of which is an order of its own; undefined without one. */
-  readonly reusable: { readonly payments: number; readonly paid: readonly Sum[] } | undefined;
+  /** Each payment of its link is an order of its own. */
+  readonly isReusable: boolean;
   /** How its last link ended unpaid; undefined while one can be paid, and without any. */
   readonly ended: Exclude<LinkEnd, "paid"> | undefined;
   /** Whether the service lists a link of it. */
@@ -49,16 +47,14 @@ export function verdictOf({ order: compared, known, accepted }: OrderFacts): Ord
   const order = comparedStanding(compared);
   const approved = paymentsOf(payments).flatMap(({ last }) => (isApproved(last) ? [last] : []));
   const last = approved.at(-1);
-  const taken = approved.filter(({ kind }) => kind === "takes");
+  const isReusable = links.some((link) => link.isReusable);
   const end = order.payable.length > 0 ? undefined : links.at(-1)?.end;
   return {
     order,
     findings,
     isDifferent: findings.some(({ finding }) => isDifference(finding)),
-    text: standingText(order),
-    reusable: links.some(({ isReusable }) => isReusable)
-      ? { payments: taken.length, paid: sumOf(taken.flatMap(({ money }) => money ?? [])) }
-      : undefined,
+    text: isReusable ? reusableText(order) : standingText(order),
+    isReusable,
     ended: end === "paid" ? undefined : end,
     hasLink: links.length > 0,
     isRefused: known.refused.has(compared.number),

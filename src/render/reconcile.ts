@@ -224,20 +224,12 @@ export function verdictText(verdict: OrderVerdict): string {
 const LINK_ENDED = { cancelled: "Its link was cancelled.", expired: "Its link has expired." } as const;
 
 /** How it stands, and when the application accepted the last payment. */
-function headText({ text, order, reusable, last, findings }: OrderVerdict): string {
-  const stands =
-    reusable === undefined
-      ? text
-      : `Paid ${plural(reusable.payments, "time")} by a reusable link, ${sumsText(reusable.paid)}`;
-  if (
-    last === undefined ||
-    order.standing === "twice" ||
-    findings.some(({ finding }) => finding === "undelivered")
-  )
-    return stands;
+function headText({ text, order, last, findings }: OrderVerdict): string {
+  const isTold = order.standing === "twice" || findings.some(({ finding }) => finding === "undelivered");
+  if (last === undefined || isTold) return text;
   return last.acceptedAt === undefined
-    ? `${stands}; the webhook arrived at ${formatLocal(last.arrivedAt)}, and was not forwarded`
-    : `${stands}; your application accepted it at ${formatLocal(last.acceptedAt)}`;
+    ? `${text}; the webhook arrived at ${formatLocal(last.arrivedAt)}, and was not forwarded`
+    : `${text}; your application accepted it at ${formatLocal(last.acceptedAt)}`;
 }
 
 /** What the standing of the order does not say. */

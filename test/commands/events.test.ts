@@ -133,6 +133,20 @@ describe("events show", () => {
     expect(stdout).toContain("\\u{202e}reversed");
   });
 
+  it("shows the payments of a reusable link by its number", async () => {
+    const suffixed = (suffix: string) => record({ reference: `R-1-${suffix}`, amountTrans: 5 });
+    const other = record({ reference: "R-1-B" });
+    const { events } = await storedHome(suffixed("2J7KUS78A"), other, suffixed("4LA7TVACD"));
+    const { exit, stdout, stderr } = await events("show", "R-1");
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/^R-1 {2}Paid 2 times by a reusable link, [A-Z]{3} 10\.00\n/);
+    expect(stdout).toMatch(/R-1-2J7KUS78A[^]*R-1-4LA7TVACD/);
+    expect(stdout).not.toContain("R-1-B");
+    expect(stderr).toContain("paylink reconcile R-1\n");
+    const json = JSON.parse((await events("show", "R-1", "--json")).stdout);
+    expect([json.order, json.events.length]).toEqual([null, 2]);
+  });
+
   it("prints one JSON document with the history", async () => {
     const { events, utis } = await storedHome(APPROVED, APPROVED);
     const { stdout, stderr } = await events("show", utis[0] ?? "", "--json");

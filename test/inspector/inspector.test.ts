@@ -138,6 +138,16 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(await get("/")).toContain(`class="count failed" href="/orders/A-17"`);
   });
 
+  it("lists the payments of a reusable link where its number is asked for as an order", async () => {
+    const store = await open();
+    const { get, request } = openInspector(store);
+    for (const name of ["a", "b"])
+      await store.append(event(idOf(name), { reference: `R 1-${name.toUpperCase()}LXLDV9W1` }));
+    const list = (await request("GET", "/orders/R%201")).header("location") ?? "";
+    expect(list).toBe("/?text=R+1");
+    expect(rowIds(await get(list))).toEqual([idOf("b"), idOf("a")]);
+  });
+
   it("shows the whole answer of the application, and only the words of an HTML page", async () => {
     const store = await open();
     const { get } = openInspector(store);

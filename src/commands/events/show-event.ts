@@ -4,7 +4,10 @@ import type { Context } from "../../context.ts";
 import { comparableText } from "../../values/comparable-text.ts";
 import { hint, paylink } from "../../domain/hint.ts";
 import { orderText } from "../../orders/order-json.ts";
-import { standingText } from "../../orders/standing-words.ts";
+import { baseNumberOf } from "../../orders/order-number.ts";
+import { paymentIn } from "../../orders/order.ts";
+import { reusableText, standingText } from "../../orders/standing-words.ts";
+import { standingOf } from "../../orders/standing.ts";
 import { recordAmount } from "../../render/transaction-record.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import { readingKeys } from "../order-standings.ts";
@@ -36,7 +39,7 @@ export async function showEvent(context: Context, { uti, full, db }: ShowValues)
   const { out } = context;
   const store = await context.events(db);
   const ofOrder = await eventsNumbered(store, uti);
-  if (ofOrder.length > 1) return showOrder(context, store, ofOrder);
+  if (ofOrder.length > 1) return showOrder(context, store, comparableText(uti), ofOrder);
   const [found = await store.findOne(uti)] = ofOrder;
   if (found.type === "rejected")
     out.result(
@@ -62,20 +65,25 @@ export async function showEvent(context: Context, { uti, full, db }: ShowValues)
   return 0;
 }
 
-/** The events whose order number it is, in the order of arrival. */
+/**
+ * The events whose order number it is, in the order of arrival. Without any, it may be the number of a reusable link: the references of
+ * its payments have a suffix behind it.
+ */
 async function eventsNumbered(store: EventStore, name: string): Promise<StoredEvent[]> {
   const number = comparableText(name);
-  const found: StoredEvent[] = [];
-  if (number === "") return found;
+  const [own, reused]: [StoredEvent[], StoredEvent[]] = [[], []];
+  if (number === "") return own;
   for await (const event of store.events({ order: number }))
-    if (event.reference === number) found.push(event);
-  return found;
+    if (event.reference === number) own.push(event);
+    else if (own.length === 0 && baseNumberOf(event.reference) === number) reused.push(event);
+  return own.length > 0 ? own : reused;
 }
 
 /** Who types an order number wants the order: how it stands, its payments, and what became of each. */
 async function showOrder(
   context: Context,
   store: EventStore,
+  number: string,
   found: readonly StoredEvent[],
 ): Promise<number> {
   const { out, named } = context;
@@ -84,10 +92,16 @@ async function showOrder(
   const first = found.find(({ key }) => keys.includes(key)) ?? found[0];
   const together = first !== undefined && !keys.includes(first.key) ? [first.key] : keys;
   const events = found.filter(({ key }) => together.includes(key));
-  const order = (await store.orders(events, async () => keys)).get(events.at(-1)?.id ?? "");
-  const number = first?.reference ?? "";
-  const rows = events.map(({ receivedAt, outcome, content, uti, id, delivery }) => [
+  const isOfOrder = first?.reference === number;
+  const order = isOfOrder
+    ? (await store.orders(events, async () => keys)).get(events.at(-1)?.id ?? "")
+    : undefined;
+  const standing = isOfOrder
+    ? order && standingText(order)
+    : reusableText(standingOf({ number, payments: events.map(({ content }) => paymentIn(content.record)) }));
+  const rows = events.map(({ receivedAt, outcome, content, reference, uti, id, delivery }) => [
     { text: formatLocal(receivedAt) },
+    ...(isOfOrder ? [] : [{ text: reference }]),
     { text: outcome },
     { text: content.record === null ? NO_VALUE : recordAmount(content.record), right: true },
     { text: uti || id },
@@ -99,8 +113,12 @@ async function showOrder(
       return `{"order":${order === undefined ? "null" : orderText(order)},"events":[${lines}]}`;
     },
     [
-      `${out.paint.bold(safeText(number))}  ${order === undefined ? "it is not known how it stands" : safeText(standingText(order))}`,
-      renderListing(["RECEIVED", "OUTCOME", "AMOUNT", "UTI", "WHAT BECAME OF IT"], rows, out),
+      `${out.paint.bold(safeText(number))}  ${safeText(standing ?? "it is not known how it stands")}`,
+      renderListing(
+        ["RECEIVED", ...(isOfOrder ? [] : ["REFERENCE"]), "OUTCOME", "AMOUNT", "UTI", "WHAT BECAME OF IT"],
+        rows,
+        out,
+      ),
     ].join("\n"),
   );
   const others = found.length - events.length;

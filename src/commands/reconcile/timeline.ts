@@ -130,7 +130,7 @@ function printTimeline(
       agrees,
       verdict: text,
       // Each payment of a reusable link is an order of its own.
-      ...(verdict.reusable === undefined ? { order: orderJson(verdict.order) } : {}),
+      ...(verdict.isReusable ? {} : { order: orderJson(verdict.order) }),
       next: commands[0] ?? null,
     };
     out.lines([...lines.map((line) => JSON.stringify(line)), stringifyJson(last)]);
