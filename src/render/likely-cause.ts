@@ -115,7 +115,7 @@ function beliefIn(forged: readonly Ending[]): string | undefined {
     : "It accepts forged webhooks too: it does not verify, or it answers before it has verified.";
 }
 
-/** What an application refuses after it has verified, neither a parser nor anything in front of it refuses. */
+/** What an application refuses after it has verified is no answer of a parser, or of anything in front of it. */
 function causeOfOne(ending: Ending, circumstances: CauseContext, hasVerified = false): string | undefined {
   const { status, failure, reply, signatureAge, target } = ending;
   const broker = target === undefined ? undefined : brokerOf(new URL(target));
@@ -128,8 +128,8 @@ function causeOfOne(ending: Ending, circumstances: CauseContext, hasVerified = f
   const known = CODE_CAUSES[refusalCodeIn(reply.text) ?? ""];
   if (known !== undefined) return known(circumstances);
   const row = ANSWERS.find(
-    ({ statuses, words, header, cause }) =>
-      (!hasVerified || cause === keyCause) &&
+    ({ statuses, words, header, isOfVerifier = false }) =>
+      (!hasVerified || isOfVerifier) &&
       (statuses === undefined ||
         statuses.some((one) => (one < 10 ? Math.floor(status / 100) : status) === one)) &&
       (words === undefined || words.test(reply.text)) &&
@@ -203,6 +203,8 @@ interface AnswerRow {
   readonly words?: RegExp;
   /** A header field that the answer has. */
   readonly header?: string;
+  /** It is the verification that answers so, neither a parser nor anything in front of it. */
+  readonly isOfVerifier?: true;
   readonly cause: (circumstances: CauseContext, reply: ReplyText) => string | undefined;
 }
 
@@ -295,6 +297,7 @@ const ANSWERS: readonly AnswerRow[] = [
   {
     statuses: [400, 401, 403, 422, 500],
     words: /signature|content-digest|invalid key|unknown key|keyid/i,
+    isOfVerifier: true,
     cause: keyCause,
   },
   { statuses: [401, 403], header: "www-authenticate", cause: LOGIN_CAUSE },
