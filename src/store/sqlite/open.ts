@@ -30,9 +30,6 @@ const BUSY_TIMEOUT = 10_000;
  */
 export const LOG_SIZE = 24 * 1024 * 1024;
 
-/** KiB. The sums of 300,000 events look for each uti in an index of 20 MB: with the usual 2 MB, that takes twice as long. */
-const READ_CACHE = 64 * 1024;
-
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
  * (synchronous=FULL). `steps` make its tables, one step a version. `pageSize` is for a new database; `check` throws if the file is
@@ -151,7 +148,7 @@ export function openReadOnly(path: string): Database {
   const database = guardedConnection(guard(path), () => openedToRead(name, isUnchanging));
   let version: number;
   try {
-    database.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT}; PRAGMA cache_size=${-READ_CACHE}`);
+    database.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT}`);
     version = versionOf(database);
   } catch (error) {
     database.close();
