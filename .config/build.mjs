@@ -24,9 +24,14 @@ const importsOfPackages = {
     (/client-h2\.js$|web\/fetch\/body\.js$|socks5-proxy-agent$/.test(imported) &&
       /[\\/]undici[\\/]/.test(importer)) ||
     // It looks for the user's home when it is loaded, and some users have none. conf is told its folder.
-    (imported === "env-paths" && /[\\/]conf[\\/]/.test(importer))
+    (imported === "env-paths" && /[\\/]conf[\\/]/.test(importer)) ||
+    // Its measurements of a server.
+    (imported === "./bench" && /[\\/]nats-core[\\/]/.test(importer))
       ? STAND_INS
-      : null,
+      : // Where NODE_PG_FORCE_NATIVE is set for other programs, pg would look for a client in C that is not there.
+        imported === "./native" && /[\\/]pg[\\/]/.test(importer)
+        ? fileURLToPath(import.meta.resolve("pg/lib/client.js"))
+        : null,
 };
 
 /** @type {Map<string, Set<string>>} */
@@ -74,7 +79,7 @@ const { output } = await build({
   },
   platform: "node",
   preserveEntrySignatures: "allow-extension",
-  external: ["@photostructure/sqlite", "pg-cloudflare", "pg-native"],
+  external: ["@photostructure/sqlite", "pg-cloudflare"],
   plugins: [rawText(), partsOfUndici(), importsOfPackages],
   resolve: {
     alias: { "ajv/dist/2020.js": STAND_INS, "ajv-formats": STAND_INS, "when-exit": STAND_INS },

@@ -69,7 +69,11 @@ async function survive(db: string, endClaims: () => Promise<void>) {
   await expect.poll(() => new Set(app.accepted).size).toBe(utis.length);
   const ended = await listen?.stop("SIGTERM");
   expect(ended?.stdout).not.toContain("not forwarded yet");
-  const failed = await runPaylink(["events", "list", "--failed", "-q", "--db", db], { home });
+  const failed = await runPaylink(["events", "list", "--failed", "-q", "--db", db], {
+    home,
+    // Set for other programs of the machine, which have a client of PostgreSQL in C.
+    env: { NODE_PG_FORCE_NATIVE: "1" },
+  });
   expect(failed).toMatchObject({ code: 0, stdout: "" });
   return { utis, firsts: [...new Set(app.sent)], accepted: app.accepted };
 }
