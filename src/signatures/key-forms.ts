@@ -161,7 +161,7 @@ function jsonValuesIn(text: string): { readonly values: readonly string[]; reado
   return { values, words: words.join("\n") };
 }
 
-/** A key, a set of keys, or a list of either, in which a key may also be a text. Undefined is no JSON. */
+/** A key, a set of keys, or a list of either, in which a key may also be a text; in one envelope too. Undefined is no JSON. */
 function jsonForms(value: unknown, wrappings: number, place?: string): readonly KeyForm[] {
   const listForms = (entries: readonly unknown[]): readonly KeyForm[] =>
     entries.flatMap((entry, at) => jsonForms(entry, wrappings, `entry ${at + 1} of the set`));
@@ -172,10 +172,19 @@ function jsonForms(value: unknown, wrappings: number, place?: string): readonly 
     return Array.isArray(value["keys"])
       ? listForms(value["keys"])
       : refusedForm("its keys member is not a list");
-  return isPlainObject(value) && "kty" in value
-    ? [{ form: "jwk", jwk: value, ...(place === undefined ? {} : { place }) }]
-    : refusedForm(`${place ?? "it"} is not a JSON Web Key`);
+  if (isPlainObject(value) && "kty" in value)
+    return [{ form: "jwk", jwk: value, ...(place === undefined ? {} : { place }) }];
+  const [wrapped, ...others] =
+    isPlainObject(value) && place === undefined ? Object.values(value).filter(holdsKeys) : [];
+  return wrapped === undefined || others.length > 0
+    ? refusedForm(`${place ?? "it"} is not a JSON Web Key`)
+    : jsonForms(wrapped, wrappings);
 }
+
+const holdsKeys = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.some((entry: unknown) => isPlainObject(entry) && "kty" in entry)
+    : isPlainObject(value) && ("kty" in value || Array.isArray(value["keys"]));
 
 /** Keys in formats that only other programs read, and texts that are not keys. */
 const FOREIGN: readonly { readonly pattern: RegExp; readonly what: string }[] = [

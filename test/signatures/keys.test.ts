@@ -72,6 +72,7 @@ const NAMED: Readonly<Record<string, readonly [given: string | Uint8Array, words
     "a private key",
   ],
   "a private JWK": [privateJwk, "a private key"],
+  "a private JWK in an envelope": [`{"data":${privateJwk}}`, "a private key"],
   "base64 of a private JWK": [inBase64(privateJwk), "a private key"],
   "an encrypted private PEM": [encrypted("pkcs8"), "an encrypted private key"],
   "an encrypted private PEM of PKCS#1": [encrypted("pkcs1"), "an encrypted private key"],
