@@ -1,4 +1,5 @@
-/** What an answer says to people: its text, or the words of its page, in which frameworks put the error. */
+/** What an answer says to people: its text, or the words of its page or its JSON, in which frameworks put the error. */
+import { errorText } from "./error-words.ts";
 import { fieldLines, type HeaderLine, isSuccess } from "./message.ts";
 
 interface Answered {
@@ -19,7 +20,7 @@ export function answerText({ status, ms, detail }: Answered): string {
 
 /** In one line. */
 export const answerWords = (headers: readonly HeaderLine[], body: string): string =>
-  (isPage(headers, body) ? pageWords(body) : body).trim().replaceAll(/\s+/g, " ");
+  (isPage(headers, body) ? pageWords(body) : (errorText(body) ?? body)).trim().replaceAll(/\s+/g, " ");
 
 export const isPage = (headers: readonly HeaderLine[], body: string): boolean =>
   /html/i.test(fieldLines(headers, "content-type")[0] ?? "") || /^\s*<(?:!doctype html|html)\b/i.test(body);

@@ -14,7 +14,7 @@ import type { HttpReply } from "../http/message.ts";
 import { isReading, type ServiceEffect } from "../domain/operations.ts";
 import { type About, aboutDetails, checkAddress, whenUnknown } from "./advice.ts";
 import { reportedError, UnusableAnswer } from "./failures.ts";
-import { reportsError, serviceWords } from "./error-words.ts";
+import { reportsError, serviceWords } from "../http/error-words.ts";
 
 interface ReplyShape {
   readonly what: "link" | "list of links" | "transaction record";

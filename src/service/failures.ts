@@ -22,7 +22,13 @@ import {
   type WaitDetails,
   whenUnknown,
 } from "./advice.ts";
-import { isOwnError, leavesOpen, reportedStatus, serviceWords, type ServiceWords } from "./error-words.ts";
+import {
+  isOwnError,
+  leavesOpen,
+  reportedStatus,
+  serviceWords,
+  type ServiceWords,
+} from "../http/error-words.ts";
 
 /** The failure after an answer that is not a success, or not what was asked for. */
 export class UnusableAnswer extends PaylinkError {

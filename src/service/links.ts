@@ -12,7 +12,7 @@ import { onlyObject } from "./envelopes.ts";
 import { isReading, type LinkOperation } from "../domain/operations.ts";
 import { type About, checkAddress, whenUnknown } from "./advice.ts";
 import { reportedError } from "./failures.ts";
-import { reportsError, serviceWords } from "./error-words.ts";
+import { reportsError, serviceWords } from "../http/error-words.ts";
 import { formatInstant } from "../values/time.ts";
 
 export interface CreatedLink {

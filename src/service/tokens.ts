@@ -20,7 +20,7 @@ import {
   UnusableAnswer,
   waitDetails,
 } from "./failures.ts";
-import { messageIn, serviceWords, type ServiceWords } from "./error-words.ts";
+import { messageIn, serviceWords, type ServiceWords } from "../http/error-words.ts";
 
 export interface TokenSource {
   /** The current token, unless it is known to have expired. `effect` is that of the request that needs it. */

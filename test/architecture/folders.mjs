@@ -57,6 +57,7 @@ export const FOLDERS = {
       "values",
       "orders",
       "http/message",
+      "http/error-words",
       "http/exchange",
       "http/send-failure",
       "settings",

@@ -1,4 +1,4 @@
-/** What the pages of applications say: their words, each once. */
+/** What the answers of applications say: the words of pages, each once, and those of errors in JSON. */
 import { describe, expect, it } from "vitest";
 import { answerText, answerWords } from "../../src/http/answer-words.ts";
 
@@ -20,4 +20,30 @@ describe("the words of a page", () => {
     expect(answerText({ status: 500, ms: 2, detail: answerWords(HTML, page) })).toBe("500 Error: no stock");
     expect(answerText({ status: 404, ms: 2, detail: "404 Not Found nginx" })).toBe("404 Not Found nginx");
   });
+});
+
+describe("the words of an error in JSON", () => {
+  const filler = { trace: "x".repeat(600) };
+  it.each([
+    [{ ...filler, message: "no stock" }, "no stock"],
+    [{ ...filler, statusCode: 500, error: "Internal Server Error", message: "no stock" }, "no stock"],
+    [{ ...filler, error: "no stock" }, "no stock"],
+    [{ ...filler, type: "about:blank", title: "Conflict", status: 409, detail: "no stock" }, "no stock"],
+    [{ ...filler, error: { code: "no_stock", message: "sold out" } }, "sold out (no_stock)"],
+    [{ ...filler, code: 500, message: "no stock" }, "no stock"],
+    [
+      { ...filler, message: "Invalid", errors: [{ field: "uti", message: "is no text" }] },
+      "Invalid; uti: is no text",
+    ],
+    [{ ...filler, message: ["uti is no text", "amount is missing"] }, "uti is no text; amount is missing"],
+  ])("are its message, whatever stands before it: %j", (error, words) => {
+    expect(answerWords([["Content-Type", "application/json"]], JSON.stringify(error, null, 2))).toBe(words);
+  });
+
+  it.each(['{"ok": false}', '["no", "stock"]', "no stock", '{"message": "cut o', ""])(
+    "are all of it where nothing in it is a message: %s",
+    (text) => {
+      expect(answerWords([], text)).toBe(text);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { SendError } from "../../src/http/exchange.ts";
 import { failureOfExchange } from "../../src/service/failures.ts";
-import { serviceWords } from "../../src/service/error-words.ts";
+import { serviceWords } from "../../src/http/error-words.ts";
 import { REQUEST } from "../support/link-request.ts";
 import { apiAt } from "../support/api.ts";
 import { adviceOf, failure } from "../support/failure.ts";

@@ -1,7 +1,7 @@
 /** What services, gateways and frameworks answer as an error: its words, its fields, and an error in a 200. */
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { serviceWords } from "../../src/service/error-words.ts";
+import { serviceWords } from "../../src/http/error-words.ts";
 import { apiAt, tokensAt } from "../support/api.ts";
 import { failure } from "../support/failure.ts";
 import { ANSWER, REQUEST } from "../support/link-request.ts";

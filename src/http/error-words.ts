@@ -2,7 +2,7 @@
 import type { Problem } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from "../values/json.ts";
 import { parseJson, parseJsonObject } from "../values/parse-json.ts";
-import type { HttpReply } from "../http/message.ts";
+import type { HttpReply } from "./message.ts";
 
 export interface ServiceWords {
   /** The text for people; empty for an empty body. */
@@ -38,6 +38,20 @@ export function serviceWords({ body, undecoded }: Pick<HttpReply, "body" | "unde
     isPage,
     isJson: parsed.ok,
   };
+}
+
+/** What an error in JSON says, with its code and the fields that it names; undefined for what is none. */
+export function errorText(text: string): string | undefined {
+  const parsed = parseJson(text);
+  const value = parsed.ok ? parsed.value.value : null;
+  const [message, code] = [messageIn(value), codeIn(value)];
+  const fields = problemsIn(value).map((problem) =>
+    problem.at === "" ? problem.message : `${problem.at}: ${problem.message}`,
+  );
+  const said = [...new Set([...(message === undefined ? [] : [message]), ...fields])].join("; ");
+  // A status is shown beside it.
+  const isTold = code === undefined || said.includes(code) || /^[1-5]\d\d$/.test(code);
+  return said === "" ? undefined : isTold ? said : `${said} (${code})`;
 }
 
 /** Undefined for an image, or what is encoded in a way that nobody named. */
