@@ -19,10 +19,13 @@ function splitSign(cell: string): { readonly signs: number; readonly unsigned: s
   return { signs, unsigned: signs === 0 ? unsigned.replace(/^\+\s*/, "") : unsigned };
 }
 
-/** Groups of three digits as spreadsheets show them, by the decimal mark. A comma groups only where decimals follow: `1,234` may be 1.234. */
+/**
+ * Groups of three digits as spreadsheets show them, by the decimal mark. A comma groups only where decimals follow: `1,234` may be 1.234.
+ * Where it was said that a comma is the mark, a point groups: banks leave out decimals that are 0.
+ */
 const DIGIT_GROUPS = {
   ".": /^\d{1,3}(?:(?:[ '’]\d{3})+|(?:,\d{3})+(?=\.))(?!\d)/,
-  ",": /^\d{1,3}(?:[ '’]\d{3})+(?!\d)/,
+  ",": /^\d{1,3}(?:(?:[ '’]\d{3})+|(?:\.\d{3})+)(?!\d)/,
 } as const;
 
 function decimalIn(number: string, decimalComma: boolean): string | undefined {
