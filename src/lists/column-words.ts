@@ -4,12 +4,14 @@ import { isKnownCurrency } from "../domain/money.ts";
 /** What a column says of a row's money, besides what a request asks for: these can be named with `--map`. */
 export const MONEY_ROLES = ["paid", "due", "state", "in", "out", "sign"] as const;
 
-/** `beside`: it is known, and never what a customer has paid. `running`: what is due, or the balance of an account. `text`: an order number may be in it. */
+/** `fee`, `net`, `beside`: it is known, and never what a customer has paid. `running`: what is due, or the balance of an account. `text`: an order number may be in it. */
 export type ColumnRole =
   | (typeof MONEY_ROLES)[number]
   | "paidOn"
   | "voidOn"
   | "kind"
+  | "fee"
+  | "net"
   | "beside"
   | "running"
   | "item"
@@ -23,13 +25,13 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   invoiceId:
     "invoice, invoice no, invoice number, invoice id, order, order no, order id, order number, order reference, doc number, document number, merchant reference, " +
     "rechnung, rechnungsnummer, rechnungsnr, rechnung nr, rechnung no, bestellnummer, auftragsnummer, belegnummer, beleg nr, belegfeld 1, " +
-    "facture, numéro de facture, n° facture, factura, número de factura, fattura, numero fattura, fatura, faktura, numer faktury, fakturanummer, fakturanr, factuur, factuurnummer",
+    "facture, numéro de facture, n° facture, identifiant de facture, factura, número de factura, fattura, numero fattura, fatura, faktura, numer faktury, fakturanummer, fakturanr, factuur, factuurnummer",
   amount:
-    "price, total, sum, total amount, total price, grand total, gross, gross amount, total incl vat, invoice total, invoice amount, order total, order total amount, " +
-    "betrag, gesamtbetrag, rechnungsbetrag, summe, gesamt, brutto, bruttobetrag, betrag brutto, rechnungsbetrag brutto, umsatz, preis, " +
-    "montant, montant ttc, total ttc, prix, importe, importe total, importo, totale, prezzo, precio, valor, preço, bedrag, totaal, kwota, kwota brutto, wartość brutto, belopp, beløb, beløp, bruttobeløb, totalt, lordo, totaal incl btw, montant total, montant total ttc, сумма, 金額",
+    "price, total, sum, value, payment amount, credit debit amount, total amount, total price, grand total, gross, gross amount, total incl vat, invoice total, invoice amount, order total, order total amount, " +
+    "betrag, betrag inkl mwst, betrag transaktion, transaktionsbetrag, zahlungsbetrag, gesamtbetrag, rechnungsbetrag, summe, gesamt, brutto, bruttobetrag, betrag brutto, rechnungsbetrag brutto, umsatz, preis, " +
+    "montant, montant ttc, total ttc, brut, montant brut, avant commission, montant de l opération, montant opération en euro, prix, importe, importe total, importo, totale, prezzo, precio, valor, preço, bedrag, transactiebedrag, totaal, kwota, kwota transakcji, kwota brutto, wartość brutto, belopp, beløb, beløp, bruttobeløb, totalt, lordo, totaal incl btw, montant total, montant total ttc, сумма, 金額",
   currency:
-    "ccy, cur, curr, currency code, transaction currency, währung, wkz umsatz, devise, moneda, moeda, valuta, waluta, валюта, 通貨",
+    "ccy, cur, curr, currency code, transaction currency, payment currency, gross currency, währung, zahlungswährung, wkz umsatz, devise, moneda, moeda, divisa, munt, muntsoort, valuta, waluta, валюта, 通貨",
   customerName:
     "name, full name, client, client name, payer, company, contact name, customer full name, invoice partner display name, kunde, kundenname, cliente, klant, nom, nombre",
   expirationDate: "expiry, expiry date, due date, valid until",
@@ -42,7 +44,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
 
 /** An order number where no column says so more clearly. */
 export const WEAK_ORDER_NUMBERS =
-  "reference, ref, référence, referencia, num, number, nummer, numéro, número, numero, numer";
+  "reference, ref, référence, referencia, referens, num, number, nummer, numéro, número, numero, numer";
 
 export const ROLE_WORDS: Readonly<Record<ColumnRole, string>> = {
   due:
@@ -63,24 +65,26 @@ export const ROLE_WORDS: Readonly<Record<ColumnRole, string>> = {
     "zahlungsstatus, zahlstatus, zahlungsstand, rechnungsstatus, bezahlstatus, bestellstatus, " +
     "betaalstatus, betalingsstatus, betalningsstatus, status płatności, 状態",
   in:
-    "credit, credit amount, money in, paid in, deposit, deposits, haben, habenbetrag, eingang, einnahme, einnahmen, gutschrift, gutschriften, " +
-    "crédit, encaissement, abono, haber, ingreso, avere, accredito, entrata, entrate, crédito, wpływy, uznania, insättning",
+    "credit, credit amount, gross credit, money in, paid in, deposit, deposits, haben, habenbetrag, eingang, einnahme, einnahmen, gutschrift, gutschriften, " +
+    "crédit, encaissement, abono, haber, ingreso, avere, accredito, accrediti, entrata, entrate, crédito, credito, wpływy, uznania, insättning",
   out:
-    "debit, debit amount, money out, paid out, withdrawal, withdrawals, refund, refunds, refund amount, refunded amount, amount refunded, order refund amount, " +
+    "debit, debit amount, gross debit, money out, paid out, withdrawal, withdrawals, refund, refunds, refund amount, refunded amount, amount refunded, order refund amount, " +
     "charged back, amount charged back, chargeback, chargebacks, chargeback amount, soll, sollbetrag, ausgang, ausgabe, ausgaben, belastung, lastschrift, erstatteter betrag, " +
-    "débit, décaissement, cargo, debe, retiro, dare, addebito, uscita, uscite, débito, obciążenia, wydatki, uttag",
+    "débit, décaissement, cargo, debe, retiro, dare, addebito, addebiti, uscita, uscite, débito, debito, obciążenia, wydatki, uttag",
   sign:
     "soll haben, soll haben kennzeichen, soll haben kz, s h, sh, s h kennzeichen, debit credit, credit debit, debit or credit, credit or debit, debit credit indicator, credit debit indicator, " +
     "dr cr, cr dr, d c, dc, af bij, débit crédit, debe haber, dare avere",
   kind: "type, kind, transaction type, txn type, document type, doc type, invoice type, dokumenttyp, rechnungsart, typ, art, buchungsart, buchungstext, umsatzart, vorgang, belegart, type de transaction, tipo, soort, typ operacji",
+  fee: "fee, fees, transaction fee, processing fee, gebühr, gebühren, transaktionsgebühr, fremde gebühren, entgelt, frais, commission, comisión, commissione, kosten, provision, opłata, avgift, комиссия",
+  net: "net, net amount, netto, nettobetrag, betrag netto, neto, gutgeschriebener betrag",
   beside:
-    "fee, fees, transaction fee, processing fee, gebühr, gebühren, fremde gebühren, entgelt, frais, comisión, commissione, kosten, provision, opłata, avgift, комиссия, " +
-    "net, net amount, netto, nettobetrag, betrag netto, subtotal, sub total, untaxed amount, amount untaxed, tax excluded, untaxed total, total excl vat, order total amount refund, zwischensumme, " +
+    "subtotal, sub total, untaxed amount, amount untaxed, tax excluded, untaxed total, total excl vat, order total amount refund, zwischensumme, " +
     "montant ht, total ht, base imponible, imponibile, kwota netto, wartość netto, nettobeløb, totaal excl btw, tax, tax amount, tax total, vat, vat amount, mwst, ust, steuer, steuerbetrag, tva, montant tva, iva, importe iva, importo iva, btw, btw bedrag, kwota vat, moms, " +
-    "account balance, running balance, kontostand, saldo nach buchung, solde du compte, saldo na mutatie, saldo na trn",
+    "account balance, running balance, kontostand, saldo nach buchung, solde du compte, saldo na mutatie, saldo na trn, " +
+    "local amount, orig amount, original amount, amount foreign currency, presentment amount, customer facing amount, ursprungsbetrag, fremdwährungsbetrag, oorspr bedrag",
   running: "balance, saldo, current balance",
   item: "line amount, unit amount, unit price, line total, lineitem price, item price, einzelpreis, prix unitaire, precio unitario, prezzo unitario, eenheidsprijs",
-  text: "verwendungszweck, purpose, payment reference, payment details, remittance information, memo, narrative, description, memo description, transaction description, libellé, communication, concepto, causale, omschrijving, omschrijving 1, mededelingen, tytuł, meddelande, customer note, customer reference, kundenreferenz, details, buchungstext",
+  text: "verwendungszweck, vorgang verwendungszweck, zahlungszweck, mitteilungen, beschreibung 3, avisierungstext, notification text, purpose, payment reference, payment details, remittance information, memo, narrative, description, memo description, transaction description, libellé opération, détail de l écriture, libellé, label, communication, concepto, más datos, movimiento, descrizione estesa, dettagli, descrizione, causale, omschrijving, omschrijving 1, mededelingen, tytuł, opis operacji, meddelande, rubrik, beskrivning, customer note, customer reference, kundenreferenz, notes and tags, details, beschreibung, buchungstext, text",
 };
 
 /** What a cell of a state says: `posted` says nothing of the payment, `unclear` may be either. */
@@ -99,7 +103,7 @@ export type PaymentState =
 const STATE_WORDS: Readonly<Record<PaymentState, string>> = {
   paid:
     "paid, fully paid, paid in full, in payment, settled, cleared, completed, complete, succeeded, success, successful, captured, received, payment received, collected, paid out, payment accepted, remote payment accepted, payment complete, payment completed, overpaid, executed, " +
-    "bezahlt, vollständig bezahlt, beglichen, ausgeglichen, erledigt, eingegangen, gezahlt, komplett bezahlt, zahlung erhalten, zahlung eingegangen, überzahlt, payé, payée, réglé, réglée, acquitté, acquittée, soldé, soldée, encaissé, encaissée, paiement accepté, paiement reçu, exécuté, pagado, pagada, cobrado, cobrada, pago aceptado, " +
+    "bezahlt, abgeschlossen, vollständig bezahlt, beglichen, ausgeglichen, erledigt, eingegangen, gezahlt, komplett bezahlt, zahlung erhalten, zahlung eingegangen, überzahlt, erfolgreich, payé, payée, terminé, terminée, réglé, réglée, acquitté, acquittée, soldé, soldée, encaissé, encaissée, paiement accepté, paiement reçu, exécuté, pagado, pagada, cobrado, cobrada, pago aceptado, " +
     "pagato, pagata, saldato, saldata, incassato, incassata, pagamento accettato, pago, paga, liquidado, liquidada, betaald, voldaan, zapłacono, zapłacona, zapłacone, opłacona, opłacone, betald, slutbetald, betalt, zaplaceno, uhrazeno, fizetve, maksettu, plătit, оплачено, оплачен, 支払済, 入金済",
   part:
     "part paid, partpaid, partly paid, partially paid, partial, paid in part, partial payment, deposit paid, " +
@@ -108,7 +112,7 @@ const STATE_WORDS: Readonly<Record<PaymentState, string>> = {
   open:
     "open, unpaid, not paid, outstanding, due, overdue, past due, pending, awaiting payment, awaiting, sent, issued, viewed, active, attempted, authorised, authorized, uncaptured, " +
     "pending payment, requires payment method, requires capture, incomplete, awaiting check payment, awaiting bank wire payment, pending submission, pending customer approval, submitted for settlement, " +
-    "offen, unbezahlt, nicht bezahlt, ausstehend, überfällig, fällig, gemahnt, mahnstufe 1, mahnstufe 2, mahnstufe 3, versendet, verschickt, vorgemerkt, impayé, impayée, en attente, en retard, à payer, échue, pendiente, impagado, impagada, vencido, vencida, no pagado, no pagada, " +
+    "émis, émise, envoyé, envoyée, emitida, enviada, emessa, inviata, offen, unbezahlt, nicht bezahlt, umsatz vorgemerkt, non contabilizzato, reserverat, ausstehend, überfällig, fällig, gemahnt, mahnstufe 1, mahnstufe 2, mahnstufe 3, versendet, verschickt, vorgemerkt, impayé, impayée, en attente, en retard, à payer, échue, pendiente, impagado, impagada, vencido, vencida, no pagado, no pagada, " +
     "da pagare, non pagato, non pagata, non saldato, non saldata, scaduto, scaduta, in attesa, pendente, em aberto, vencida, onbetaald, niet betaald, openstaand, te laat, vervallen, nieopłacona, nieopłacone, niezapłacona, oczekuje, przeterminowana, wystawiona, wysłana, obetald, ikke betalt, ubetalt, forfallen, förfallen, не оплачено, 未払",
   void:
     "void, voided, cancelled, canceled, deleted, written off, uncollectible, bad debt, trash, trashed, " +
@@ -123,12 +127,12 @@ const STATE_WORDS: Readonly<Record<PaymentState, string>> = {
   refundedInPart:
     "partially refunded, partial refund, partly refunded, teilweise erstattet, partiellement remboursé",
   failed:
-    "failed, failure, declined, denied, rejected, error, unsuccessful, expired, blocked, reverted, payment error, customer approval denied, " +
+    "failed, failure, refused, declined, denied, rejected, error, unsuccessful, expired, blocked, reverted, payment error, customer approval denied, " +
     "fehlgeschlagen, abgelehnt, fehler, abgelaufen, échoué, échec, refusé, fallido, fallida, rechazado, rechazada, expirado, fallito, rifiutato, falhou, recusado, mislukt, geweigerd, odrzucona, nieudana, misslyckad, avvist, отклонено",
   posted:
-    "posted, gebucht, verbucht, exported, exportiert, finalized, festgeschrieben, comptabilisée, registrada, registrata, geboekt, zaksięgowana, bokförd",
+    "posted, gebucht, umsatz gebucht, contabilizzato, verbucht, exported, exportiert, finalized, festgeschrieben, comptabilisée, registrada, registrata, geboekt, zaksięgowana, bokförd",
   unclear:
-    "processing, on hold, in process, in progress, in bearbeitung, disputed, under review, suspected fraud, approved, submitted, closed, abgeschlossen",
+    "processing, on hold, in process, in progress, in bearbeitung, disputed, under review, suspected fraud, approved, submitted, closed",
 };
 
 /** Most commands read settings, and no list. */
@@ -238,19 +242,46 @@ const DATED: Readonly<Partial<Record<ColumnRole, ColumnRole>>> = {
   out: "voidOn",
 };
 
+/** A date with digits alone. */
+export const DAY = /^\d{1,4}([./-])\d{1,2}\1\d{2,4}$/;
+
 /** Kinds of lines: an invoice asks for money, and where a list has payments too, they are what came. */
 export const INVOICE_KIND =
   /^(?:sales|tax)?(?:invoice|rechnung|facture|factura|fattura|factuur|fatura|faktura)$/;
 export const PAYMENT_KIND =
-  /^(?:customer|receive|received|invoice)?(?:payment|zahlung|zahlungseingang|paiement|reglement|pago|pagamento|betaling|betalning)$/;
+  /^(?:customer|receive|received|invoice)?(?:payment|salesreceipt|zahlung|zahlungseingang|paiement|reglement|pago|pagamento|betaling|betalning)$/;
+
+/** The sides of an account. */
+const SIDES: ReadonlyMap<string, "D" | "C"> = new Map([
+  ...["s", "soll", "d", "dr", "db", "debit", "dbit", "debe", "dare", "af", "ma", "debet", "out"].map(
+    (word) => [word, "D"] as const,
+  ),
+  ...["h", "haben", "c", "cr", "credit", "crdt", "k", "haber", "avere", "bij", "kredit", "in"].map(
+    (word) => [word, "C"] as const,
+  ),
+]);
+
+export const sideOf = (cell: string): "D" | "C" | undefined =>
+  cell === "-" || cell === "−" ? "D" : cell === "+" ? "C" : SIDES.get(spellingOf(cell));
+
+/** The cell for money in, where each cell is the side of a bank's account that a line is on, and there are both; else undefined. */
+export function moneyInOf(cells: readonly string[]): string | undefined {
+  const sides = new Set(cells.map((cell) => SIDES.get(spellingOf(cell))));
+  return sides.size === 2 && !sides.has(undefined) ? cells.find((cell) => sideOf(cell) === "C") : undefined;
+}
 
 const states = madeOnce(() => meaningsBySpelling(Object.entries(STATE_WORDS) as [PaymentState, string][]));
 
 /** What a cell of a state says without a doubt, whatever follows: the customer is still to pay. */
 const STILL_TO_PAY: ReadonlySet<PaymentState> = new Set(["open", "failed", "posted"]);
 
-/** Whether cells are states of payments, whatever the name of their column: each is one, and not every customer is still to pay. */
-export function saysStates(cells: readonly string[]): boolean {
+/** What is paid out, sent or delivered has states of its own. */
+const OTHER_STATES =
+  /payout|settlement|fulfil|shipping|shipment|deliver|auszahl|versand|liefer|expédition|envío|spedizione|verzend/i;
+
+/** Whether cells are states of payments, if the name of their column says nothing: each is one, and not every customer is still to pay. */
+export function saysStates(name: string, cells: readonly string[]): boolean {
+  if (OTHER_STATES.test(name)) return false;
   const filled = cells.filter((cell) => spellingOf(cell) !== "");
   const known = (cell: string): PaymentState | undefined => states().get(spellingOf(cell));
   return filled.every((cell) => known(cell) !== undefined) && filled.some((cell) => SETTLED.has(known(cell)));
@@ -263,6 +294,7 @@ const SETTLED: ReadonlySet<PaymentState | undefined> = new Set([
   "draft",
   "refunded",
   "refundedInPart",
+  "posted",
 ] as const);
 
 /** What a cell says of the payment; undefined for an unknown word. `Paid (cash)` and `Refunded on 3 May` are unclear. */

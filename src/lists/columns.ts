@@ -79,7 +79,17 @@ const ROLES_BESIDE_FIELDS: ReadonlySet<ColumnRole> = new Set([
 ]);
 
 /** Nearly the words for a field, and something else. */
-const NO_FIELDS: ReadonlySet<string> = new Set(["county", "customerid", "customerno"]);
+const NO_FIELDS: ReadonlySet<string> = new Set([
+  "county",
+  "customerid",
+  "customerno",
+  "device",
+  "orderpostal",
+  "paymentaccount",
+]);
+
+/** No field has the address that goods are sent to. */
+const SENT_TO = /\((?:shipping|delivery|versand|lieferung|livraison|envío|spedizione)\)/i;
 
 /** Letters of a name that may be a misspelled one: a text in its place would take long to compare. */
 const LONGEST_NEAR = 60;
@@ -98,6 +108,7 @@ const roleMeantBy = (name: string): ColumnRole | undefined =>
 /** The field that a name means or nearly is. */
 export function fieldMeantBy(name: string): string | undefined {
   const { meanings, weak, roles } = spellings();
+  if (SENT_TO.test(name)) return undefined;
   for (const spelling of [spellingOf(name), bareSpellingOf(name)]) {
     const known = meanings.get(spelling) ?? weak.get(spelling);
     if (known !== undefined || roles.has(spelling)) return known;
@@ -111,7 +122,8 @@ export function fieldMeantBy(name: string): string | undefined {
   return near === undefined ? undefined : meanings.get(near);
 }
 
-const leftOut = (name: string) => ({ name, field: undefined, meant: undefined, role: undefined }) as const;
+export const leftOut = (name: string) =>
+  ({ name, field: undefined, meant: undefined, role: undefined }) as const;
 
 /** `Invoice=invoiceId`, `Balance=due`, `Soll/Haben=sign:H`. A field has no equals sign in its name. */
 export function parseMapping(typed: string): Parsed<Mapping> {

@@ -7,8 +7,8 @@ import { isJsonObject, joinPath, type Json, type JsonObject } from "../values/js
 import { parseJson } from "../values/parse-json.ts";
 import { lostLettersProblem } from "../values/typed-text.ts";
 import { cellText } from "./cells.ts";
-import { saysStates } from "./column-words.ts";
-import { Columns, misnamed, repeatedFields, repetitionsIn, type Column } from "./columns.ts";
+import { DAY, moneyInOf, saysStates } from "./column-words.ts";
+import { Columns, leftOut, misnamed, repeatedFields, repetitionsIn, type Column } from "./columns.ts";
 import { type CsvDialect, type Quotes, recordsOf, textOfCell } from "./csv.ts";
 import { delimiterOf, firstRecords, headerBelow, isBlank, isEven, spelledName } from "./header.ts";
 import { decode, headOf, textFromLine } from "./list-text.ts";
@@ -160,20 +160,42 @@ async function readCsv(
 }
 
 function byCells(columns: readonly Column[], rows: readonly ListRow[], names: Columns): Column[] {
-  const cellAt = ({ values }: ListRow, place: number): string => cellText(values[place] ?? null);
-  const isFilled = (place: number): boolean => rows.some((row) => cellAt(row, place).trim() !== "");
-  return names
-    .together(columns, isFilled)
-    .map((column, place) =>
-      isUnnamed(column, names) && saysStates(rows.map((row) => cellAt(row, place)))
-        ? { ...column, role: "state" }
-        : column,
-    );
+  const cellAt = ({ values }: ListRow, place: number): string => cellText(values[place] ?? null).trim();
+  const cellsOf = (place: number): string[] => rows.flatMap((row) => cellAt(row, place) || []);
+  const isFilled = (place: number): boolean => rows.some((row) => cellAt(row, place) !== "");
+  const fieldOf = ({ field, meant }: Column): string | undefined => field ?? meant;
+  const saysNothing = (column: Column, place: number): boolean => {
+    if (fieldOf(column) === undefined || rows.length === 0 || names.isMapped(column.name)) return false;
+    const isCurrency = fieldOf(column) === "currency";
+    if (!isFilled(place))
+      return (
+        (column.meant !== undefined && !isCurrency) ||
+        columns.some((other, at) => fieldOf(other) === fieldOf(column) && isFilled(at))
+      );
+    // In German, `Valuta` is the day of a booking.
+    if (!isCurrency || cellsOf(place).every((cell) => DAY.test(cell))) return isCurrency;
+    return columns
+      .slice(0, place)
+      .some(
+        (other, at) =>
+          fieldOf(other) === "currency" && rows.every((row) => cellAt(row, at) === cellAt(row, place)),
+      );
+  };
+  const kept = columns.map((column, place) => (saysNothing(column, place) ? leftOut(column.name) : column));
+  return names.together(kept, isFilled).map((column, place): Column => {
+    const isUnnamed = (fieldOf(column) ?? column.role) === undefined && !names.isMapped(column.name);
+    if (isUnnamed && saysStates(column.name, cellsOf(place))) return { ...column, role: "state" };
+    // Banks say the side of a line in a column without a name, or in that of its kind.
+    const moneyIn =
+      column.role === "kind" || (isUnnamed && column.name === numberedName(place))
+        ? moneyInOf(cellsOf(place))
+        : undefined;
+    return moneyIn === undefined ? column : { ...column, role: "sign", moneyIn };
+  });
 }
 
-/** Whether nothing says what the column is. */
-const isUnnamed = ({ name, field, meant, role }: Column, names: Columns): boolean =>
-  (field ?? meant ?? role) === undefined && !names.isMapped(name);
+/** The name of a column that has none. */
+const numberedName = (place: number): string => `column ${place + 1}`;
 
 function headerProblems(columns: readonly Column[], line: number, areSent: boolean): Problem[] {
   const problems = [
@@ -189,10 +211,9 @@ function headerProblems(columns: readonly Column[], line: number, areSent: boole
 function ownNames(record: readonly string[], names: Columns): Column[] {
   const columns: Column[] = [];
   for (const [place, spelled] of record.entries()) {
-    const name = spelledName(spelled) === "" ? `column ${place + 1}` : spelledName(spelled);
-    const column = names.named(name);
-    const isRepeated = column.field === undefined && columns.some((other) => other.name === name);
-    columns.push(isRepeated ? names.named(`${name} (column ${place + 1})`) : column);
+    const name = spelledName(spelled) === "" ? numberedName(place) : spelledName(spelled);
+    const isRepeated = columns.some((other) => other.name === name);
+    columns.push(names.named(isRepeated ? `${name} (${numberedName(place)})` : name));
   }
   return columns;
 }

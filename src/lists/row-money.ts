@@ -8,8 +8,10 @@ import { cellText } from "./cells.ts";
 import type { Column } from "./columns.ts";
 import type { ListRow } from "./read-list.ts";
 import {
+  DAY,
   INVOICE_KIND,
   PAYMENT_KIND,
+  sideOf,
   spellingOf,
   stateIn,
   type ColumnRole,
@@ -36,24 +38,11 @@ export interface RowMoney {
   readonly states: readonly Said<PaymentState | undefined>[];
   /** Of a column of two signs. */
   readonly side: Said<"in" | "out"> | undefined;
-  /** The column for the kind of a line says that money went back, or that it is an invoice, whose payment is another line. */
-  readonly kind: Said<"refunded" | "open"> | undefined;
+  /** The column for the kind of a line says that money went back, that it failed, or that it is an invoice, whose payment is another line. */
+  readonly kind: Said<"refunded" | "failed" | "open"> | undefined;
   /** It has a date of its end, or says yes to it. */
   readonly voidOn: Said<"void"> | undefined;
 }
-
-/** The sign of a column of two signs, as one letter of each side. */
-const SIDES: ReadonlyMap<string, "D" | "C"> = new Map([
-  ...["s", "soll", "d", "dr", "debit", "dbit", "debe", "dare", "af", "ma", "debet", "out"].map(
-    (word) => [word, "D"] as const,
-  ),
-  ...["h", "haben", "c", "cr", "credit", "crdt", "k", "haber", "avere", "bij", "kredit", "in"].map(
-    (word) => [word, "C"] as const,
-  ),
-]);
-
-const sideOf = (cell: string): "D" | "C" | undefined =>
-  cell === "-" || cell === "−" ? "D" : cell === "+" ? "C" : SIDES.get(spellingOf(cell));
 
 /** What a bank alone writes: these are money that comes in, whatever most lines are. */
 const BANK_SIDES: ReadonlySet<string> = new Set(["bij", "af", "crdt", "dbit", "in", "out", ""]);
@@ -76,8 +65,6 @@ const answerIn = (cell: string): boolean | undefined => {
 
 /** What a column of what was paid says of a payment that has not come. */
 const NOT_PAID: ReadonlySet<PaymentState> = new Set(["open", "void", "draft", "failed"]);
-
-const DAY = /^\d{1,4}([./-])\d{1,2}\1\d{2,4}$/;
 
 /** Names for a state of a payment, and for a part of a country. */
 const MONEY_PLACES: ReadonlySet<string> = new Set(["state", "estado", "stato", "etat"]);
@@ -105,13 +92,7 @@ export class ListMoney {
   constructor(columns: readonly Column[], rows: Rows, { decimalComma, others = [] }: MoneyOptions) {
     this.decimalComma = decimalComma;
     const cellsOf = ({ name }: Column): string[] =>
-      rows.flatMap(
-        (row) =>
-          moneyCellAt(
-            row,
-            row.columns.findIndex((column) => column.name === name),
-          ) || [],
-      );
+      rows.flatMap((row) => moneyCellAt(row, placeOf(row, name)) || []);
     const ofRole = (role: ColumnRole): Column[] => columns.filter((column) => column.role === role);
     this.silent = new Set(
       [
@@ -137,7 +118,7 @@ export class ListMoney {
     );
     this.moneyIn = new Map(
       ofRole("sign").map((column) => {
-        const said = column.moneyIn === undefined ? undefined : sideOf(column.moneyIn);
+        const said = column.moneyIn === undefined ? this.signedSide(column, rows) : sideOf(column.moneyIn);
         const cells = cellsOf(column);
         const debits = cells.filter((cell) => sideOf(cell) === "D").length;
         const isOfBank = cells.every((cell) => BANK_SIDES.has(spellingOf(cell)));
@@ -172,15 +153,20 @@ export class ListMoney {
     const voidOn = find(
       (column) => column.role === "voidOn" || (column.role === "out" && isWord(cellOf(row, column))),
     );
-    const isOpen = ({ name }: Column, cell: string): boolean =>
-      this.ledgers.has(name) && INVOICE_KIND.test(spellingOf(cell));
-    const kind = find(
-      (column) =>
-        (column.role === "kind" || column.field === "transactionType") &&
-        (stateIn(cellOf(row, column)) === "refunded" || isOpen(column, cellOf(row, column))),
-    );
+    const kindIn = ({ column, cell }: Said<string>): NonNullable<RowMoney["kind"]>["value"] | undefined => {
+      const state = stateIn(cell);
+      if (state === "refunded" || state === "failed") return state;
+      return this.ledgers.has(column) && INVOICE_KIND.test(spellingOf(cell)) ? "open" : undefined;
+    };
+    const [kind] = this.filled(
+      row,
+      (column) => column.role === "kind" || column.field === "transactionType",
+    ).flatMap((found) => {
+      const value = kindIn(found);
+      return value === undefined ? [] : { ...found, value };
+    });
     return {
-      total: amount(({ field, meant }) => (field ?? meant) === "amount"),
+      total: amount(isTotal),
       paid: paid.find(saysAmount) ?? paid[0] ?? (paidOn && this.paidIn(paidOn, row)),
       due: amount(({ role }) => role === "due" || role === "running"),
       in: amount(has("in")),
@@ -188,7 +174,7 @@ export class ListMoney {
       hasIn: row.columns.some(has("in")),
       states: this.filled(row, has("state")).map((found) => ({ ...found, value: stateIn(found.cell) })),
       side: side && this.sideIn(side),
-      kind: kind && { ...kind, value: stateIn(kind.cell) === "refunded" ? "refunded" : "open" },
+      kind,
       voidOn:
         voidOn === undefined || voidOn.cell === "0" || answerIn(voidOn.cell) === false
           ? undefined
@@ -223,15 +209,27 @@ export class ListMoney {
     return { ...found, value: side === this.moneyIn.get(found.column)?.side ? "in" : "out" };
   }
 
+  /** Where the amounts have signs of their own, the side of those above 0; undefined where they have none, or both sides have either. */
+  private signedSide({ name }: Column, rows: Rows): "D" | "C" | undefined {
+    const negative = new Set<"D" | "C" | undefined>();
+    const positive = new Set<"D" | "C" | undefined>();
+    for (const row of rows) {
+      const units = this.unitsAt(row, row.columns.findIndex(isTotal)) ?? 0;
+      const side = sideOf(moneyCellAt(row, placeOf(row, name)));
+      if (units !== 0) (units < 0 ? negative : positive).add(side);
+    }
+    if (negative.size !== 1 || [...positive].some((side) => negative.has(side))) return undefined;
+    return negative.has("D") ? "C" : negative.has("C") ? "D" : undefined;
+  }
+
   /** Whether it is the balance of an account after each line, and not what is due of it. */
   private isRunning({ name }: Column, columns: readonly Column[], rows: Rows): boolean {
     const roles = new Set(columns.map(({ role }) => role));
-    const besides = new Set(columns.map((column) => spellingOf(column.name)));
-    if (roles.has("in") || roles.has("sign") || (besides.has("fee") && besides.has("net"))) return true;
+    if (roles.has("in") || roles.has("sign") || (roles.has("fee") && roles.has("net"))) return true;
     return rows.some((row) => {
-      const place = row.columns.findIndex((column) => column.name === name);
-      const total = row.columns.findIndex(({ field, meant }) => (field ?? meant) === "amount");
-      const [balance, amount] = [place, total].map((at) => this.unitsAt(row, at));
+      const [balance, amount] = [placeOf(row, name), row.columns.findIndex(isTotal)].map((at) =>
+        this.unitsAt(row, at),
+      );
       return balance !== undefined && amount !== undefined && Math.abs(balance) > Math.abs(amount);
     });
   }
@@ -244,6 +242,11 @@ export class ListMoney {
 
 const moneyCell = (value: Json | undefined): string => comparableText(cellText(value ?? null));
 const moneyCellAt = ({ values }: ListRow, place: number): string => moneyCell(values[place]);
+
+const placeOf = ({ columns }: ListRow, name: string): number =>
+  columns.findIndex((column) => column.name === name);
+
+const isTotal = ({ field, meant }: Column): boolean => (field ?? meant) === "amount";
 
 const isWord = (cell: string): boolean => answerIn(cell) !== undefined || DAY.test(cell);
 

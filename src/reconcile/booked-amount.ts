@@ -17,7 +17,7 @@ export type CountedAmount =
 /** Or why its columns do not decide it, at one of them. */
 export type Decision = CountedAmount | Problem;
 
-const bookedAmountOf = (amount: string): CountedAmount => ({ counts: "amount", amount });
+const bookedAmountOf = (amount: string) => ({ counts: "amount", amount }) as const;
 const NOTHING_PAID: CountedAmount = { counts: "nothing" };
 const NO_AMOUNT: CountedAmount = { counts: "unknown" };
 
@@ -59,7 +59,7 @@ const NOT_PAID: ReadonlySet<PaymentState | undefined> = new Set(["open", "void",
 const countsNothing = ({ value }: Said<PaymentState | undefined>): boolean => NOT_PAID.has(value);
 
 /** Of several columns, the one that says something of the payment. */
-function bookedState({ states, kind, voidOn, out }: RowMoney): PaymentState | Problem {
+function bookedState({ states, kind, voidOn, out, due }: RowMoney): PaymentState | Problem {
   const unknown = states.find(({ value }) => value === undefined);
   if (unknown !== undefined) return undecided(unknown, "has an unknown state", `"${unknown.cell}"`);
   const telling = states.filter(({ value }) => value !== "posted");
@@ -67,9 +67,13 @@ function bookedState({ states, kind, voidOn, out }: RowMoney): PaymentState | Pr
   const [first, ...others] = telling.every(countsNothing) ? telling.slice(0, 1) : telling;
   const another = others.find(({ value }) => value !== first?.value);
   if (first !== undefined && another !== undefined) return contradiction(first, another);
-  if (first?.value === "unclear") return undecided(first, "may be paid or not", `"${first.cell}"`);
+  const isUnclear = first?.value === "unclear";
+  // What is open of it says the same more clearly.
+  if (isUnclear && valueOf(due) === undefined)
+    return undecided(first, "may be paid or not", `"${first.cell}"`);
   // What became of an order that was cancelled later is said better by its state, or by what went back.
-  const state = first?.value ?? (voidOn === undefined || out !== undefined ? "posted" : "void");
+  const said = isUnclear ? undefined : first?.value;
+  const state = said ?? (voidOn === undefined || out !== undefined ? "posted" : "void");
   return kind !== undefined && (state === "paid" || state === "posted") ? kind.value : state;
 }
 
@@ -145,10 +149,13 @@ const BY_STATE: Readonly<Record<PaymentState, (money: RowMoney) => Decision>> = 
   draft: hasNotPaid,
   failed: hasNotPaid,
   refunded: (money) => {
-    const whole = wholeOf({ ...money, out: undefined }) ?? valueOf(money.out);
-    return whole === undefined
-      ? NO_AMOUNT
-      : { counts: "amount", amount: negated(absolute(whole)), isRefund: true };
+    const whole = money.hasIn
+      ? wholeOf(money)
+      : (wholeOf({ ...money, out: undefined }) ?? valueOf(money.out));
+    if (whole === undefined) return NO_AMOUNT;
+    // Below 0 it is what went back, and its payment is another line.
+    const refund = bookedAmountOf(negated(absolute(whole)));
+    return signOf(whole) > 0 ? { ...refund, isRefund: true } : refund;
   },
   posted: (money) => {
     const { paid, due } = money;

@@ -5,6 +5,7 @@ import { runCommand } from "../support/context.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService } from "../support/link-service.ts";
+import { BANK_EXPORTS } from "./bank-exports.ts";
 import { PROGRAM_EXPORTS } from "./program-exports.ts";
 
 const ENV = {
@@ -37,22 +38,25 @@ describe("an export of invoices or orders", () => {
 });
 
 describe("an export as books", () => {
-  it.each(PROGRAM_EXPORTS)("of $program is compared by reconcile with what it says was paid", async (one) => {
-    const service = await startLinkService(() => "create");
-    const { text, toCompare, paid } = one;
-    const { stdout, exit } = await runCommand(["reconcile", "--books", "-", "--json", ...toCompare], {
-      home: temporaryHome(),
-      stdin: text,
-      env: service.env,
-    });
-    // The service has no link: whatever is booked as paid is booked only. What was paid back comes to nothing.
-    const found = jsonLines(stdout).filter(({ type }) => type === "finding");
-    const sums = found.map(({ invoiceId, amount, currency }) => [
-      invoiceId,
-      formatAmount(String(amount), String(currency)),
-    ]);
-    const expected = Object.entries(paid).filter(([, sum]) => !sum.endsWith(" 0.00"));
-    expect([exit, new Set(found.map(({ finding }) => finding))]).toEqual([10, new Set(["booked only"])]);
-    expect(Object.fromEntries(sums)).toEqual(Object.fromEntries(expected));
-  });
+  it.each([...PROGRAM_EXPORTS, ...BANK_EXPORTS])(
+    "of $program is compared by reconcile with what it says was paid",
+    async (one) => {
+      const service = await startLinkService(() => "create");
+      const { text, toCompare, paid } = one;
+      const { stdout, exit } = await runCommand(["reconcile", "--books", "-", "--json", ...toCompare], {
+        home: temporaryHome(),
+        stdin: text,
+        env: service.env,
+      });
+      // The service has no link: whatever is booked as paid is booked only. What was paid back comes to nothing.
+      const found = jsonLines(stdout).filter(({ type }) => type === "finding");
+      const sums = found.map(({ invoiceId, amount, currency }) => [
+        invoiceId,
+        formatAmount(String(amount), String(currency)),
+      ]);
+      const expected = Object.entries(paid).filter(([, sum]) => !sum.endsWith(" 0.00"));
+      expect([exit, new Set(found.map(({ finding }) => finding))]).toEqual([10, new Set(["booked only"])]);
+      expect(Object.fromEntries(sums)).toEqual(Object.fromEntries(expected));
+    },
+  );
 });
