@@ -1,4 +1,5 @@
 /** Exports of accounting programs, shops, payment services and banks by their real headers, rebuilt by hand, with made-up data. */
+import { csvOf, numbered } from "./csv-rows.ts";
 
 export interface ProgramExport {
   readonly program: string;
@@ -15,16 +16,141 @@ export interface ProgramExport {
 
 const lines = (...texts: readonly string[]): string => `${texts.join("\n")}\n`;
 
+const ADA = {
+  ContactName: "Ada Ltd",
+  EmailAddress: "ada@example.com",
+  POAddressLine1: "1 Main St",
+  POCity: "Leeds",
+  POPostalCode: "LS1",
+  POCountry: "GB",
+};
+
+const xeroInvoice = (InvoiceNumber: string, Total: string, paid: string, due: string, Status: string) => ({
+  InvoiceNumber,
+  Total,
+  InvoiceAmountPaid: paid,
+  InvoiceAmountDue: due,
+  Status,
+  InvoiceDate: "01/11/2026",
+  DueDate: "2026-12-30",
+  Description: "Consulting",
+  Quantity: "1",
+  UnitAmount: Total,
+  LineAmount: Total,
+  Currency: "GBP",
+  Type: "Sales invoice",
+  Sent: "Sent",
+});
+
+const shopOrder = (
+  Name: string,
+  state: string,
+  Total: string,
+  more: Readonly<Record<string, string>>,
+): Record<string, string> => ({
+  Name,
+  Email: "x@example.com",
+  "Financial Status": state,
+  "Fulfillment Status": "fulfilled",
+  Currency: "EUR",
+  Subtotal: Total,
+  Total,
+  "Created at": "2026-11-01 09:58:12 +0000",
+  "Lineitem quantity": "1",
+  "Lineitem name": "Mug",
+  "Lineitem price": Total,
+  "Billing Name": "Ada",
+  "Billing Province": "NW",
+  "Shipping Name": "Ada",
+  "Refunded Amount": "0.00",
+  "Outstanding Balance": "0.00",
+  Vendor: "Acme",
+  Id: "5001",
+  ...more,
+});
+
+const wooOrder = (number: string, state: string, total: string, refund: string) => ({
+  "Order Number": number,
+  "Order Status": state,
+  "Order Date": "2026-11-01 10:00",
+  "First Name (Billing)": "Ada",
+  "Last Name (Billing)": "A",
+  "City (Billing)": "Bonn",
+  "Email (Billing)": "ada@example.com",
+  "First Name (Shipping)": "Eve",
+  "Last Name (Shipping)": "E",
+  "City (Shipping)": "Kiel",
+  "Order Subtotal Amount": "30",
+  "Order Refund Amount": refund,
+  "Order Total Amount": total,
+  "Quantity (- Refund)": "1",
+  "Item Cost": "30",
+});
+
+const payPal = (
+  Type: string,
+  Status: string,
+  [Gross, Fee, Net]: readonly [string, string, string],
+  more: Readonly<Record<string, string>>,
+): Record<string, string> => ({
+  Date: "01/11/2026",
+  Name: "Ada",
+  Type,
+  Status,
+  Currency: "EUR",
+  Gross,
+  Fee,
+  Net,
+  "Address Status": "Confirmed",
+  "Shipping and Handling Amount": "0.00",
+  "Sales Tax": "0.00",
+  "State/Province/Region/County/Territory/Prefecture/Republic": "CA",
+  Country: "US",
+  ...more,
+});
+
+/** A line of DATEV's journal. */
+const booked = (
+  amount: string,
+  side: string,
+  account: string,
+  contra: string,
+  day: string,
+  number: string,
+) => ({
+  "Umsatz (ohne Soll/Haben-Kz)": amount,
+  "Soll/Haben-Kennzeichen": side,
+  "WKZ Umsatz": "EUR",
+  Konto: account,
+  "Gegenkonto (ohne BU-Schlüssel)": contra,
+  Belegdatum: day,
+  "Belegfeld 1": number,
+  Buchungstext: "Ada",
+});
+
 export const PROGRAM_EXPORTS: readonly ProgramExport[] = [
   {
     program: "Xero",
-    text: lines(
-      "ContactName,EmailAddress,POAddressLine1,POCity,POPostalCode,POCountry,InvoiceNumber,Reference,InvoiceDate,DueDate,PlannedDate,Total,TaxTotal,InvoiceAmountPaid,InvoiceAmountDue,InventoryItemCode,Description,Quantity,UnitAmount,Discount,LineAmount,AccountCode,TaxType,TaxAmount,Currency,Type,Sent,Status",
-      "Ada Ltd,ada@example.com,1 Main St,Leeds,LS1,GB,INV-0001,PO 17,01/11/2026,2026-12-30,,120.00,20.00,120.00,0.00,,Consulting,1,60.00,,60.00,200,20% VAT,10.00,GBP,Sales invoice,Sent,Paid",
-      "Ada Ltd,ada@example.com,1 Main St,Leeds,LS1,GB,INV-0001,PO 17,01/11/2026,2026-12-30,,120.00,20.00,120.00,0.00,,Travel,1,40.00,,40.00,200,20% VAT,10.00,GBP,Sales invoice,Sent,Paid",
-      "Bob plc,bob@example.com,,,,,INV-0002,,02/11/2026,2026-12-30,,50.00,0.00,20.00,30.00,,Book,1,50.00,,50.00,200,No VAT,0.00,GBP,Sales invoice,Sent,Awaiting Payment",
-      "Eve,eve@example.com,,,,,INV-0003,,02/11/2026,2026-12-30,,75.00,0.00,0.00,75.00,,Book,1,75.00,,75.00,200,No VAT,0.00,GBP,Sales invoice,Sent,Awaiting Payment",
-      "Dan,dan@example.com,,,,,INV-0004,,02/11/2026,2026-12-30,,80.00,0.00,0.00,0.00,,Book,1,80.00,,80.00,200,No VAT,0.00,GBP,Sales invoice,,Voided",
+    text: csvOf(
+      ",",
+      "ContactName,EmailAddress,POAddressLine1,POAddressLine2,POAddressLine3,POAddressLine4,POCity,PORegion,POPostalCode,POCountry,SAAddressLine1,SAAddressLine2,SAAddressLine3,SAAddressLine4,SACity,SARegion,SAPostalCode,SACountry,InvoiceNumber,Reference,InvoiceDate,DueDate,PlannedDate,Total,TaxTotal,InvoiceAmountPaid,InvoiceAmountDue,InventoryItemCode,Description,Quantity,UnitAmount,Discount,LineAmount,AccountCode,TaxType,TaxAmount,TrackingName1,TrackingOption1,TrackingName2,TrackingOption2,Currency,Type,Sent,Status".split(
+        ",",
+      ),
+      {
+        ...ADA,
+        ...xeroInvoice("INV-0001", "120.00", "120.00", "0.00", "Paid"),
+        UnitAmount: "60.00",
+        LineAmount: "60.00",
+      },
+      {
+        ...ADA,
+        ...xeroInvoice("INV-0001", "120.00", "120.00", "0.00", "Paid"),
+        UnitAmount: "40.00",
+        LineAmount: "40.00",
+      },
+      { ContactName: "Bob plc", ...xeroInvoice("INV-0002", "50.00", "20.00", "30.00", "Awaiting Payment") },
+      { ContactName: "Eve", ...xeroInvoice("INV-0003", "75.00", "0.00", "75.00", "Awaiting Payment") },
+      { ContactName: "Dan", ...xeroInvoice("INV-0004", "80.00", "0.00", "0.00", "Voided"), Sent: "" },
     ),
     toSend: [
       "--only=InvoiceAmountPaid=0.00",
@@ -44,26 +170,25 @@ export const PROGRAM_EXPORTS: readonly ProgramExport[] = [
   {
     program: "QuickBooks",
     text: lines(
-      "Invoice List by Date",
-      "My Shop Ltd",
-      "November 2026",
-      "",
-      "Date,Transaction type,Num,Customer,Memo/Description,Due date,Amount,Open balance,Status",
-      "2026-11-01,Invoice,1001,Ada,Consulting,2026-12-30,200.00,0.00,Paid",
-      "2026-11-02,Invoice,1002,Bob,Books,2026-12-30,150.00,150.00,Overdue",
-      "2026-11-03,Invoice,1003,Eve,Books,2026-12-30,90.00,40.00,Partially paid",
+      "Invoice List,,,,,,,",
+      '"My Shop, Ltd",,,,,,,',
+      "All Dates,,,,,,,",
+      "Date,Transaction type,Num,Name,Memo,Due date,Amount,Open balance",
+      "11/01/2026,Invoice,1001,Ada,,2026-12-30,200.00,0.00",
+      "11/02/2026,Invoice,1002,Bob,,2026-12-30,150.00,150.00",
+      "11/03/2026,Invoice,1003,Eve,,2026-12-30,90.00,40.00",
     ),
     toSend: [
-      "--header-line=5",
-      "--only=Status=Overdue",
+      "--header-line=4",
+      "--only=Open balance=150.00",
       "--currency=GBP",
       "--map=Transaction type=",
       "--map=Num=invoiceId",
-      "--map=Customer=customerName",
+      "--map=Name=customerName",
       "--map=Due date=expirationDate",
     ],
     due: { links: 1, sums: { GBP: "150.00" } },
-    toCompare: ["--header-line=5", "--map=Num=invoiceId", "--currency=GBP"],
+    toCompare: ["--header-line=4", "--map=Num=invoiceId", "--currency=GBP"],
     paid: { "1001": "GBP 200.00", "1003": "GBP 50.00" },
   },
   {
@@ -109,18 +234,44 @@ export const PROGRAM_EXPORTS: readonly ProgramExport[] = [
   },
   {
     program: "DATEV",
-    text: lines(
-      '"EXTF";700;21;"Buchungsstapel";13;20261130120000000;;"RE";"";"";1001;1;20260101;4;20261101;20261130;"";"";1;0;0;"EUR"',
-      "Umsatz (ohne Soll/Haben-Kz);Soll/Haben-Kennzeichen;WKZ Umsatz;Kurs;Basis-Umsatz;WKZ Basis-Umsatz;Konto;Gegenkonto (ohne BU-Schlüssel);BU-Schlüssel;Belegdatum;Belegfeld 1;Belegfeld 2;Skonto;Buchungstext",
-      '120,00;"S";"EUR";;;"";1200;10001;"";0311;"RE-1";"";;"Zahlung Ada"',
-      '60,00;"S";"EUR";;;"";1200;10002;"";0411;"RE-2";"";;"Zahlung Bob"',
-      '60,00;"H";"EUR";;;"";1200;10002;"";0511;"RE-2";"";;"Rückzahlung Bob"',
-      '80,50;"S";"EUR";;;"";1200;10003;"";0611;"RE-3";"";;"Zahlung Eve"',
-    ),
+    text:
+      '"EXTF";700;21;"Buchungsstapel";13;20261130120000000;;"RE";"";"";1001;1;20260101;4;20261101;20261130;"";"";1;0;0;"EUR"\n' +
+      csvOf(
+        ";",
+        [
+          ..."Umsatz (ohne Soll/Haben-Kz);Soll/Haben-Kennzeichen;WKZ Umsatz;Kurs;Basisumsatz;WKZ Basisumsatz;Konto;Gegenkonto (ohne BU-Schlüssel);BU-Schlüssel;Belegdatum;Belegfeld 1;Belegfeld 2;Skonto;Buchungstext;Postensperre;Diverse Adressnummer;Geschäftspartnerbank;Sachverhalt;Zinssperre;Beleglink".split(
+            ";",
+          ),
+          ...numbered(
+            8,
+            (n) => `Beleginfo – Art ${n}`,
+            (n) => `Beleginfo – Inhalt ${n}`,
+          ),
+          ..."KOST1 – Kostenstelle;KOST2 – Kostenstelle;Kost Menge;EU-Land u. USt-IdNr.;EU-Steuersatz;Abw. Versteuerungsart;Sachverhalt L+L;Funktionsergänzung L+L;BU 49 Hauptfunktionstyp;BU 49 Hauptfunktionsnummer;BU 49 Funktionsergänzung".split(
+            ";",
+          ),
+          ...numbered(
+            20,
+            (n) => `Zusatzinformation – Art ${n}`,
+            (n) => `Zusatzinformation – Inhalt ${n}`,
+          ),
+          ..."Stück;Gewicht;Zahlweise;Forderungsart;Veranlagungsjahr;Zugeordnete Fälligkeit;Skontotyp;Auftragsnummer;Buchungstyp;USt-Schlüssel (Anzahlungen);EU-Mitgliedstaat (Anzahlungen);Sachverhalt L+L (Anzahlungen);EU-Steuersatz (Anzahlungen);Erlöskonto (Anzahlungen);Herkunft-Kz;Leerfeld;KOST-Datum;SEPA-Mandatsreferenz;Skontosperre;Gesellschaftername;Beteiligtennummer;Identifikationsnummer;Zeichnernummer;Postensperre bis;Bezeichnung;Kennzeichen;Festschreibung;Leistungsdatum;Datum Zuord.;Fälligkeit;Generalumkehr;Steuersatz;Land;Abrechnungsreferent;BVV-Position;EU-Mitgliedstaat u. UStID (Ursprung);EU-Steuersatz (Ursprung);Abw. Skontokonto".split(
+            ";",
+          ),
+        ],
+        booked("1120,00", "S", "1200", "10001", "0311", "RE-1"),
+        booked("60,00", "S", "1200", "10002", "0411", "RE-2"),
+        booked("60,00", "H", "1200", "10002", "0511", "RE-2"),
+        booked("80,50", "S", "1200", "10003", "0611", "RE-3"),
+      ),
     toSend: [],
     due: undefined,
     toCompare: ["--header-line=2", "--decimal-comma"],
-    paid: { "RE-1": "EUR 120.00", "RE-2": "EUR 0.00", "RE-3": "EUR 80.50" },
+    paid: {
+      "RE-1": "EUR 1120.00",
+      "RE-2": "EUR 0.00",
+      "RE-3": "EUR 80.50",
+    },
   },
   {
     program: "Odoo",
@@ -145,12 +296,40 @@ export const PROGRAM_EXPORTS: readonly ProgramExport[] = [
   },
   {
     program: "Shopify",
-    text: lines(
-      "Name,Email,Financial Status,Paid at,Fulfillment Status,Fulfilled at,Accepts Marketing,Currency,Subtotal,Shipping,Taxes,Total,Discount Code,Discount Amount,Shipping Method,Created at,Lineitem quantity,Lineitem name,Lineitem price,Billing Name,Notes,Cancelled at,Payment Method,Payment Reference,Refunded Amount,Vendor,Outstanding Balance,Id",
-      "#1001,ada@example.com,paid,2026-11-01 10:00:00 +0000,fulfilled,,no,EUR,29.98,5.00,0.00,34.98,,0.00,Standard,2026-11-01 09:58:12 +0000,2,Tee,9.99,Ada,,,card,c1,0.00,Acme,0.00,5001",
-      "#1001,ada@example.com,,,,,,,,,,,,,,,1,Mug,10.00,,,,,,,Acme,,",
-      "#1002,bob@example.com,pending,,,,no,EUR,20.00,0.00,0.00,20.00,,0.00,Standard,2026-11-02 09:58:12 +0000,1,Mug,20.00,Bob,,,bank,,0.00,Acme,20.00,5002",
-      "#1003,eve@example.com,partially_refunded,2026-11-03 10:00:00 +0000,,,no,EUR,40.00,0.00,0.00,40.00,,0.00,Standard,2026-11-03 09:58:12 +0000,1,Mug,40.00,Eve,,,card,c3,15.00,Acme,0.00,5003",
+    text: csvOf(
+      ",",
+      [
+        ..."Name,Email,Financial Status,Paid at,Fulfillment Status,Fulfilled at,Accepts Marketing,Currency,Subtotal,Shipping,Taxes,Total,Discount Code,Discount Amount,Shipping Method,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem compare at price,Lineitem sku,Lineitem requires shipping,Lineitem taxable,Lineitem fulfillment status,Billing Name,Billing Street,Billing Address1,Billing Address2,Billing Company,Billing City,Billing Zip,Billing Province,Billing Country,Billing Phone,Shipping Name,Shipping Street,Shipping Address1,Shipping Address2,Shipping Company,Shipping City,Shipping Zip,Shipping Province,Shipping Country,Shipping Phone,Notes,Note Attributes,Cancelled at,Payment Method,Payment Reference,Refunded Amount,Vendor,Outstanding Balance,Employee,Location,Device ID,Id,Tags,Risk Level,Source,Lineitem discount".split(
+          ",",
+        ),
+        ...numbered(
+          5,
+          (n) => `Tax ${n} Name`,
+          (n) => `Tax ${n} Value`,
+        ),
+        ..."Phone,Receipt Number,Duties,Billing Province Name,Shipping Province Name,Payment ID,Payment Terms Name,Next Payment Due At,Payment References".split(
+          ",",
+        ),
+      ],
+      shopOrder("#1001", "paid", "34.98", {
+        "Lineitem name": "Tee",
+        "Lineitem price": "9.99",
+        "Lineitem quantity": "2",
+      }),
+      {
+        Name: "#1001",
+        Email: "x@example.com",
+        "Lineitem quantity": "1",
+        "Lineitem name": "Mug",
+        "Lineitem price": "10.00",
+        Vendor: "Acme",
+      },
+      shopOrder("#1002", "pending", "20.00", {
+        "Outstanding Balance": "20.00",
+        "Fulfillment Status": "unfulfilled",
+      }),
+      shopOrder("#1003", "partially_refunded", "40.00", { "Refunded Amount": "15.00" }),
+      shopOrder("#1004", "voided", "16.00", { "Cancelled at": "2026-11-04 10:00:00 +0000" }),
     ),
     toSend: [
       "--only=Financial Status=pending",
@@ -166,11 +345,15 @@ export const PROGRAM_EXPORTS: readonly ProgramExport[] = [
   },
   {
     program: "WooCommerce",
-    text: lines(
-      "Order Number,Order Status,Order Date,Customer Note,First Name (Billing),Last Name (Billing),Email (Billing),Payment Method Title,Order Subtotal Amount,Order Refund Amount,Order Total Amount,Order Total Amount (- Refund)",
-      "501,Completed,2026-11-01 10:00,,Ada,A,ada@example.com,Card,30.00,0.00,35.00,35.00",
-      "502,Pending payment,2026-11-01 10:00,,Bob,B,bob@example.com,Card,30.00,0.00,32.00,32.00",
-      "503,Cancelled,2026-11-01 10:00,,Eve,E,eve@example.com,Card,30.00,0.00,31.00,31.00",
+    text: csvOf(
+      ",",
+      "Order Number,Order Status,Order Date,Customer Note,First Name (Billing),Last Name (Billing),Company (Billing),Address 1&2 (Billing),City (Billing),State Code (Billing),Postcode (Billing),Country Code (Billing),Email (Billing),Phone (Billing),First Name (Shipping),Last Name (Shipping),Address 1&2 (Shipping),City (Shipping),State Code (Shipping),Postcode (Shipping),Country Code (Shipping),Payment Method Title,Cart Discount Amount,Order Subtotal Amount,Shipping Method Title,Order Shipping Amount,Order Refund Amount,Order Total Amount,Order Total Tax Amount,SKU,Item #,Item Name,Quantity (- Refund),Item Cost,Coupon Code,Discount Amount,Discount Amount Tax".split(
+        ",",
+      ),
+      wooOrder("501", "Completed", "35", "0"),
+      wooOrder("502", "Pending payment", "32", "0"),
+      wooOrder("503", "Cancelled", "31", "0"),
+      wooOrder("504", "Completed", "30", "-10"),
     ),
     toSend: [
       "--only=Order Status=Pending payment",
@@ -179,20 +362,39 @@ export const PROGRAM_EXPORTS: readonly ProgramExport[] = [
       "--map=First Name (Billing)=customerDetails.billingAddress.firstName",
       "--map=Last Name (Billing)=customerName",
       "--map=Email (Billing)=customerDetails.email",
+      "--map=City (Billing)=customerDetails.billingAddress.city",
       "--map=Order Total Amount=amount",
     ],
     due: { links: 1, sums: { EUR: "32.00" } },
     toCompare: ["--currency=EUR"],
-    paid: { "501": "EUR 35.00" },
+    paid: { "501": "EUR 35.00", "504": "EUR 20.00" },
   },
   {
     program: "PayPal",
-    text: lines(
-      '"Date","Time","TimeZone","Name","Type","Status","Currency","Gross","Fee","Net","From Email Address","To Email Address","Transaction ID","Item Title","Sales Tax","Invoice Number","Custom Number","Quantity","Receipt ID","Balance","Subject","Note","Balance Impact"',
-      '"01/11/2026","10:00:00","CET","Ada","Express Checkout Payment","Completed","EUR","120.00","-3.50","116.50","ada@example.com","shop@example.com","T1","","","P-1","","1","","116.50","","","Credit"',
-      '"02/11/2026","10:00:00","CET","Bob","Express Checkout Payment","Pending","EUR","30.00","-1.00","29.00","bob@example.com","shop@example.com","T2","","","P-2","","1","","116.50","","","Memo"',
-      '"03/11/2026","10:00:00","CET","Ada","Payment Refund","Completed","EUR","-20.00","0.60","-19.40","shop@example.com","ada@example.com","T3","","","P-1","","1","","97.10","","","Debit"',
-      '"04/11/2026","10:00:00","CET","","General Withdrawal","Completed","EUR","-97.10","0.00","-97.10","shop@example.com","","T4","","","","","","","0.00","","","Debit"',
+    text: csvOf(
+      ",",
+      "Date,Time,TimeZone,Name,Type,Status,Currency,Gross,Fee,Net,From Email Address,To Email Address,Transaction ID,Shipping Address,Address Status,Item Title,Item ID,Shipping and Handling Amount,Insurance Amount,Sales Tax,Option 1 Name,Option 1 Value,Option 2 Name,Option 2 Value,Reference Txn ID,Invoice Number,Custom Number,Quantity,Receipt ID,Balance,Address Line 1,Address Line 2/District/Neighborhood,Town/City,State/Province/Region/County/Territory/Prefecture/Republic,Zip/Postal Code,Country,Contact Phone Number,Subject,Note,Country Code,Balance Impact".split(
+        ",",
+      ),
+      payPal("Express Checkout Payment", "Completed", ["1,120.00", "-3.50", "1,116.50"], {
+        "Invoice Number": "P-1",
+        "Balance Impact": "Credit",
+        Balance: "1,116.50",
+      }),
+      payPal("Express Checkout Payment", "Pending", ["30.00", "-1.00", "29.00"], {
+        "Invoice Number": "P-2",
+        "Balance Impact": "Memo",
+        Balance: "1,116.50",
+      }),
+      payPal("Payment Refund", "Completed", ["-1,020.00", "0.60", "-1,019.40"], {
+        "Invoice Number": "P-1",
+        "Balance Impact": "Debit",
+        Balance: "97.10",
+      }),
+      payPal("General Withdrawal", "Completed", ["-97.10", "0.00", "-97.10"], {
+        "Balance Impact": "Debit",
+        Balance: "0.00",
+      }),
     ),
     toSend: [],
     due: undefined,
@@ -202,28 +404,15 @@ export const PROGRAM_EXPORTS: readonly ProgramExport[] = [
   {
     program: "Stripe",
     text: lines(
-      "id,Description,Seller Message,Created date (UTC),Amount,Amount Refunded,Currency,Captured,Converted Amount,Converted Amount Refunded,Converted Currency,Fee,Taxes On Fee,Mode,Status,Statement Descriptor,Customer ID,Customer Description,Customer Email,Invoice ID,Transfer,order_id (metadata)",
-      "ch_1,Order A-1,Payment complete.,2026-11-01 10:00:00,120.00,0.00,eur,true,120.00,0.00,eur,2.00,0.00,Live,Paid,SHOP,,,ada@example.com,,po_1,A-1",
-      "ch_2,Order A-2,The bank declined.,2026-11-01 10:00:00,30.00,0.00,eur,false,30.00,0.00,eur,0.00,0.00,Live,Failed,SHOP,,,bob@example.com,,,A-2",
-      "ch_3,Order A-3,Payment complete.,2026-11-01 10:00:00,50.00,20.00,eur,true,50.00,20.00,eur,1.00,0.00,Live,Paid,SHOP,,,eve@example.com,,po_1,A-3",
+      "id,Created date (UTC),Amount,Amount Refunded,Currency,Captured,Converted Amount,Converted Amount Refunded,Converted Currency,Fee,Is Link,Mode,Payment Source Type,Status,Taxes On Fee,Description,Customer Email,Invoice ID,Transfer,order_id (metadata)",
+      "ch_1,2026-11-01 10:00:00,120.00,0.00,eur,true,120.00,0.00,eur,2.00,false,Live,card,Paid,0.00,Order A-1,ada@example.com,,po_1,A-1",
+      "ch_2,2026-11-01 10:00:00,30.00,0.00,eur,false,30.00,0.00,eur,0.00,false,Live,card,Failed,0.00,Order A-2,bob@example.com,,,A-2",
+      "ch_3,2026-11-01 10:00:00,50.00,20.00,eur,true,50.00,20.00,eur,1.00,false,Live,card,Paid,0.00,Order A-3,eve@example.com,,po_1,A-3",
     ),
     toSend: [],
     due: undefined,
-    toCompare: ["--map=Invoice ID="],
+    toCompare: [],
     paid: { "A-1": "EUR 120.00", "A-3": "EUR 30.00" },
-  },
-  {
-    program: "a German bank",
-    text: lines(
-      "Auftragskonto;Buchungstag;Valutadatum;Buchungstext;Verwendungszweck;Glaeubiger ID;Mandatsreferenz;Kundenreferenz (End-to-End);Beguenstigter/Zahlungspflichtiger;Kontonummer/IBAN;BIC (SWIFT-Code);Betrag;Waehrung;Info",
-      "DE00;02.11.26;02.11.26;GUTSCHRIFT;SVWZ+RE-2026-0001 Kunde 1;;;NOTPROVIDED;Ada;DE01;X;120,00;EUR;Umsatz gebucht",
-      "DE00;03.11.26;03.11.26;GUTSCHR. UEBERWEISUNG;Rechnung RE-2026-0002, danke;;;NOTPROVIDED;Bob;DE02;X;80,50;EUR;Umsatz gebucht",
-      "DE00;04.11.26;04.11.26;ENTGELTABSCHLUSS;;;;;;DE00;X;-3,50;EUR;Umsatz gebucht",
-    ),
-    toSend: [],
-    due: undefined,
-    toCompare: ["--decimal-comma"],
-    paid: { "SVWZ+RE-2026-0001 Kunde 1": "EUR 120.00", "Rechnung RE-2026-0002, danke": "EUR 80.50" },
   },
   {
     program: "Pennylane",
@@ -300,10 +489,10 @@ export const PROGRAM_EXPORTS: readonly ProgramExport[] = [
   {
     program: "SumUp, with a reference that nobody fills",
     text: lines(
-      "Date,Transaction ID,Transaction Type,Status,Card Type,Description,Total,Tax amount,Tip amount,Fee,Payout,Payout date,Payout ID,Reference",
-      "2026-11-01 10:00,T1,Sale,Successful,VISA,A-1,120.00,20.00,0.00,2.00,118.00,2026-11-03,P1,",
-      "2026-11-02 10:00,T2,Refund,Successful,VISA,A-1,20.00,0.00,0.00,0.00,-20.00,2026-11-03,P1,",
-      "2026-11-02 10:00,T3,Sale,Failed,VISA,A-3,20.00,0.00,0.00,0.00,0.00,,,",
+      "E-Mail,Datum,Transaktions-ID,Zahlungsart,Status,Kartentyp,Letzte 4 Ziffern,Durchgeführt mit,Zahlungsmethode,Eingabemodus,Autorisierungscode,Beschreibung,Betrag inkl. MwSt.,Netto,Steuerbetrag,Trinkgeldbetrag,Gebühr,Auszahlung,Auszahlungsdatum,Auszahlungs-ID,Referenz",
+      "bar@example.com,2026-11-30 19:56:55,T1,Umsatz,Erfolgreich,VISA,0000,CREDIT,POS,CONTACTLESS,740559,A-1,100.0,98.0,2.0,0.0,2.0,98.0,,,",
+      ",2026-11-30 19:57:11,T1,Auszahlung,Gezahlt,,,,,,,,100.0,,,,2.0,98.0,2026-12-03,952982,",
+      "bar@example.com,2026-11-30 18:37:00,T3,Umsatz,Abgebrochen,UNKNOWN,,UNKNOWN,N/A,N/A,,A-3,9.0,8.77,0.23,0.0,0.0,,,,",
     ),
     toSend: [],
     due: undefined,
@@ -336,16 +525,5 @@ export const PROGRAM_EXPORTS: readonly ProgramExport[] = [
     due: undefined,
     toCompare: ["--decimal-comma"],
     paid: { "RE-1": "EUR 120.00", huur: "EUR -50.00", gas: "EUR -10.00" },
-  },
-  {
-    program: "Commerzbank",
-    text: lines(
-      "Buchungstag;Wertstellung;Umsatzart;Buchungstext;Betrag;Währung;Auftraggeberkonto;Bankleitzahl Auftraggeberkonto;IBAN Auftraggeberkonto;Kategorie",
-      "01.11.2026;01.11.2026;Gutschrift;Ada RE-1;120,00;EUR;123;500;DE01;",
-    ),
-    toSend: [],
-    due: undefined,
-    toCompare: ["--decimal-comma"],
-    paid: { "Ada RE-1": "EUR 120.00" },
   },
 ];
