@@ -4,12 +4,13 @@ import { isKnownCurrency } from "../domain/money.ts";
 /** What a column says of a row's money, besides what a request asks for: these can be named with `--map`. */
 export const MONEY_ROLES = ["paid", "due", "state", "in", "out", "sign"] as const;
 
-/** `fee`, `net`, `beside`: it is known, and never what a customer has paid. `running`: what is due, or the balance of an account. `text`: an order number may be in it. */
+/** `account`: DATEV's, of which a line has two. `fee`, `net`, `beside`: it is known, and never what a customer has paid. `running`: what is due, or the balance of an account. `text`: an order number may be in it. */
 export type ColumnRole =
   | (typeof MONEY_ROLES)[number]
   | "paidOn"
   | "voidOn"
   | "kind"
+  | "account"
   | "fee"
   | "net"
   | "beside"
@@ -75,6 +76,7 @@ export const ROLE_WORDS: Readonly<Record<ColumnRole, string>> = {
     "soll haben, soll haben kennzeichen, soll haben kz, s h, sh, s h kennzeichen, debit credit, credit debit, debit or credit, credit or debit, debit credit indicator, credit debit indicator, " +
     "dr cr, cr dr, d c, dc, af bij, débit crédit, debe haber, dare avere",
   kind: "type, kind, transaction type, txn type, document type, doc type, invoice type, dokumenttyp, rechnungsart, typ, art, buchungsart, buchungstext, umsatzart, vorgang, belegart, type de transaction, tipo, soort, typ operacji",
+  account: "konto, gegenkonto ohne bu schlüssel",
   fee: "fee, fees, transaction fee, processing fee, gebühr, gebühren, transaktionsgebühr, fremde gebühren, entgelt, frais, commission, comisión, commissione, kosten, provision, opłata, avgift, комиссия",
   net: "net, net amount, netto, nettobetrag, betrag netto, neto, gutgeschriebener betrag",
   beside:

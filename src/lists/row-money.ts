@@ -77,6 +77,20 @@ export interface MoneyOptions {
   readonly others?: readonly string[];
 }
 
+/**
+ * Where a line of DATEV's has money that came in, by the account on either side and Soll/Haben's meaning for the first: an account
+ * of money begins with 1, a customer's is longer, and those of sales begin with 8, or with 4 where 12 are what customers owe.
+ * A line without an account of money is an invoice.
+ */
+function bookedOn(account: string, contra: string): "D" | "C" | "open" {
+  const isMoney = (one: string, other: string): boolean => {
+    if (one.length !== other.length) return one.length < other.length && one.startsWith("1");
+    return (other.startsWith("8") ? /^1[0-3]/ : other.startsWith("4") ? /^1[678]/ : /^1/).test(one);
+  };
+  if (isMoney(account, contra)) return "D";
+  return isMoney(contra, account) ? "C" : "open";
+}
+
 /** The reader of the rows of one list: what a column is may depend on all of its cells. */
 export class ListMoney {
   private readonly decimalComma: boolean;
@@ -86,6 +100,8 @@ export class ListMoney {
   private readonly flags: ReadonlySet<string>;
   /** Columns for the kind of a line, of lists that have payments beside invoices. */
   private readonly ledgers: ReadonlySet<string>;
+  /** Of two accounts in each line, and nobody has said which side is money that came in. */
+  private readonly isJournal: boolean;
   /** The side on which most lines of a column of two signs are: money that came in. */
   private readonly moneyIn: ReadonlyMap<string, { readonly side: "D" | "C"; readonly cell: string }>;
 
@@ -116,6 +132,8 @@ export class ListMoney {
         .filter((column) => cellsOf(column).some((cell) => PAYMENT_KIND.test(spellingOf(cell))))
         .map(({ name }) => name),
     );
+    this.isJournal =
+      ofRole("account").length === 2 && ofRole("sign").every(({ moneyIn }) => moneyIn === undefined);
     this.moneyIn = new Map(
       ofRole("sign").map((column) => {
         const said = column.moneyIn === undefined ? this.signedSide(column, rows) : sideOf(column.moneyIn);
@@ -158,6 +176,9 @@ export class ListMoney {
       if (state === "refunded" || state === "failed") return state;
       return this.ledgers.has(column) && INVOICE_KIND.test(spellingOf(cell)) ? "open" : undefined;
     };
+    const [account, contra] = this.isJournal ? this.filled(row, has("account")) : [];
+    const booked =
+      account === undefined || contra === undefined ? undefined : bookedOn(account.cell, contra.cell);
     const [kind] = this.filled(
       row,
       (column) => column.role === "kind" || column.field === "transactionType",
@@ -173,8 +194,8 @@ export class ListMoney {
       out: outs.find(saysAmount) ?? outs[0],
       hasIn: row.columns.some(has("in")),
       states: this.filled(row, has("state")).map((found) => ({ ...found, value: stateIn(found.cell) })),
-      side: side && this.sideIn(side),
-      kind,
+      side: side && this.sideIn(side, booked),
+      kind: contra !== undefined && booked === "open" ? { ...contra, value: booked } : kind,
       voidOn:
         voidOn === undefined || voidOn.cell === "0" || answerIn(voidOn.cell) === false
           ? undefined
@@ -203,10 +224,10 @@ export class ListMoney {
     return { ...found, value: amount.ok || /^[\d.,\s]+$/.test(cell) ? amount : true };
   }
 
-  private sideIn(found: Said<string>): RowMoney["side"] {
+  private sideIn(found: Said<string>, booked: "D" | "C" | "open" | undefined): RowMoney["side"] {
     const side = sideOf(found.cell);
     if (side === undefined) return undefined;
-    return { ...found, value: side === this.moneyIn.get(found.column)?.side ? "in" : "out" };
+    return { ...found, value: side === (booked ?? this.moneyIn.get(found.column)?.side) ? "in" : "out" };
   }
 
   /** Where the amounts have signs of their own, the side of those above 0; undefined where they have none, or both sides have either. */

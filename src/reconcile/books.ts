@@ -159,6 +159,7 @@ function columnsRemark({ columns }: List, money: ListMoney): string {
       .map(({ name }) => name);
     return names.length === 0 ? [] : [`${as} ${names.join(", ")}`];
   };
+  const accounts = columns.filter(({ role }) => role === "account").map(({ name }) => name);
   const sides = [...money.signsOfMoneyIn()].map(([name, cell]) => `money in is ${cell} in ${name}`);
   const read = [
     ...named(({ field }) => field === "invoiceId", "order number"),
@@ -169,6 +170,7 @@ function columnsRemark({ columns }: List, money: ListMoney): string {
     ...named(({ role }) => role === "state", "state"),
     ...named(({ role }) => role === "voidOn", "void"),
     ...named(({ role }) => role === "kind", "kind"),
+    ...(accounts.length === 2 ? [`accounts ${accounts.join(", ")}`] : []),
     ...named(({ role }) => role === "in", "money in"),
     ...named(({ role }) => role === "out", "money out"),
     ...sides,
