@@ -92,10 +92,24 @@ export function paymentsOf<P extends Payment>(records: readonly P[]): OrderPayme
 }
 
 /**
- * How many records of an order are looked at, from the first. A number with more is not one order, but a reference that many payments
- * of a merchant share. Its sums are then not known.
+ * How many records of an order are looked at, from the first, without those that have no effect. A number with more is not one order,
+ * but a reference that many payments of a merchant share. Its sums are then not known.
  */
 export const MOST_RECORDS = 50;
+
+/** What takes, reserves and verifies nothing, and leaves no question. */
+export const WITHOUT_EFFECT = ["DECLINED", "CANCELLED"] as const satisfies readonly Outcome[];
+
+/** Without the records that leave their order as it was: who tries stolen cards is declined a hundred times before a customer pays. */
+export function effectiveOf<P extends Payment>(records: readonly P[]): P[] {
+  const known = new Set<string>();
+  return records.filter(({ outcome, uti }) => {
+    const takesBack = uti !== "" && known.has(uti);
+    const isEffective = takesBack || WITHOUT_EFFECT.every((idle) => idle !== outcome);
+    if (isEffective) known.add(uti);
+    return isEffective;
+  });
+}
 
 /** Whether it pays, reserves or verifies something: it is approved, as a whole or in part. */
 export const isApproved = ({ outcome }: Pick<Payment, "outcome">): boolean => hasApprovedAmount(outcome);

@@ -3,6 +3,7 @@ import type { Sum } from "../domain/money.ts";
 import { comparison, excess, isMore, isSame, sumOf } from "./amounts.ts";
 import {
   asksNothing,
+  effectiveOf,
   isApproved,
   MOST_RECORDS,
   type Order,
@@ -39,7 +40,8 @@ export interface OrderStanding {
 }
 
 export function standingOf({ number, payments: records = [], links = [] }: Order): OrderStanding {
-  const payments = paymentsOf(records);
+  // A payment comes after another by when it took the money, not by when it was declined before.
+  const payments = paymentsOf(effectiveOf(records));
   const current = payments.map(({ last }) => last);
   const once = links.filter(({ isReusable }) => !isReusable);
   const asking = once.filter((link) => !asksNothing(link));

@@ -3,7 +3,7 @@ import { isSuccess } from "../http/message.ts";
 import { createHash } from "node:crypto";
 import { type ForwardState, type EventLog, type NewEvent, type Stored } from "../events/event.ts";
 import { recordNumber } from "../orders/order-number.ts";
-import { MOST_RECORDS, type Payment, paymentIn } from "../orders/order.ts";
+import { effectiveOf, MOST_RECORDS, type Payment, paymentIn } from "../orders/order.ts";
 import { isPaidTwiceWith, standingOfRecords } from "../orders/standing.ts";
 
 /** The most events and orders to remember: repeats arrive within hours, and memory must stay bounded. */
@@ -37,8 +37,7 @@ export function createMemoryLog(): EventLog {
     const [eldest] = byNumber.keys();
     if (eldest !== undefined && byNumber.size >= MAX_REMEMBERED) byNumber.delete(eldest);
     const records = byNumber.get(one.number) ?? [];
-    byNumber.set(one.number, records);
-    if (records.length < MOST_RECORDS) records.push(one.payment);
+    if (records.length < MOST_RECORDS) byNumber.set(one.number, effectiveOf([...records, one.payment]));
   };
   // The body contains the uti, so equal bytes are the same record.
   const digestOf = ({ request }: NewEvent): string =>

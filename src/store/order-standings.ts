@@ -1,12 +1,12 @@
 /** How orders stand as the store knows them: at the arrival of an event, for its warning, and now. It knows no links. */
 import { readRecord } from "../domain/transaction.ts";
 import type { RunKeys } from "../events/event.ts";
-import { MOST_RECORDS, type Payment, paymentIn } from "../orders/order.ts";
+import { effectiveOf, MOST_RECORDS, type Payment, paymentIn, WITHOUT_EFFECT } from "../orders/order.ts";
 import { type OrderStanding, standingOfRecords } from "../orders/standing.ts";
 import { forRows, type Statements } from "./dialects.ts";
 import type { StoredEvent } from "../events/history.ts";
 import { requireSeal } from "./seal.ts";
-import { LAST_CHARACTER, type Row, sql } from "./sql.ts";
+import { isNoneOf, LAST_CHARACTER, raw, type Row, sql } from "./sql.ts";
 
 /** An event that is stored now, or a further delivery of one that was. */
 export interface ArrivedRecord {
@@ -30,9 +30,15 @@ export function standingsAtArrival(
 ): ReadonlyMap<string, OrderStanding> {
   const together = new Map<string, ArrivedRecord[]>();
   for (const one of arrived) {
-    const others = together.get(one.number) ?? [];
-    if (others.length < MOST_RECORDS) others.push(one);
-    together.set(one.number, others);
+    const { number, payment } = one;
+    const others = together.get(number) ?? [];
+    const records = found.get(number) ?? [];
+    const earlier = [...(records === "damaged" ? [] : records), ...others].flatMap(
+      (other) => other.payment ?? [],
+    );
+    const isEffective = payment !== null && effectiveOf([...earlier, payment]).includes(payment);
+    if (isEffective && others.length < MOST_RECORDS) others.push(one);
+    together.set(number, others);
   }
   return new Map(
     arrived.flatMap((one) => {
@@ -91,19 +97,21 @@ interface FoundRecord {
 
 export type OrderRecords = ReadonlyMap<string, readonly FoundRecord[] | "damaged">;
 
-/** The first records of each number, in the order of arrival. */
+/** The first records of each number, in the order of arrival, without those that have no effect (`effectiveOf`). */
 export async function orderRecords(session: Statements, numbers: readonly string[]): Promise<OrderRecords> {
   const { schema, materialized } = session.dialect;
   const wanted = [...new Set(numbers)].filter((number) => number !== "");
+  const effective = sql`(${isNoneOf(raw("events.outcome"), WITHOUT_EFFECT)} OR events.uti <> '' AND EXISTS (
+    SELECT 1 FROM ${schema}events AS earlier WHERE earlier.uti = events.uti AND earlier.id < events.id))`;
   const rows = await forRows(
     session,
     wanted.map((number) => [number]),
     (places) =>
       sql`WITH asked (number) AS (VALUES ${places}),
-         bounded AS ${materialized} (SELECT number, coalesce((SELECT id FROM ${schema}events
-           WHERE reference = number ORDER BY id LIMIT 1 OFFSET ${MOST_RECORDS}), ${LAST_CHARACTER}) AS beyond FROM asked)
+         bounded AS ${materialized} (SELECT number, coalesce((SELECT id FROM ${schema}events AS events
+           WHERE reference = number AND ${effective} ORDER BY id LIMIT 1 OFFSET ${MOST_RECORDS}), ${LAST_CHARACTER}) AS beyond FROM asked)
        SELECT events.* FROM bounded JOIN ${schema}events AS events
-         ON events.reference = bounded.number AND events.id < bounded.beyond
+         ON events.reference = bounded.number AND events.id < bounded.beyond AND ${effective}
        ORDER BY events.id`,
     ["text"],
   );
