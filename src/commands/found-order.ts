@@ -3,7 +3,13 @@ import { comparableText } from "../values/comparable-text.ts";
 import type { Rejection } from "../events/event.ts";
 import type { StoredEvent } from "../events/history.ts";
 import type { NamedLink } from "../events/steps.ts";
-import { baseNumberOf, linkNumber, orderNumberOf } from "../orders/order-number.ts";
+import {
+  baseNumbersOf,
+  type KindOfLink,
+  kindOfLinks,
+  linkNumber,
+  orderNumberOf,
+} from "../orders/order-number.ts";
 import { paymentIn } from "../orders/order.ts";
 import { type ComparedOrder, Orders } from "../reconcile/orders.ts";
 import { claimedNumber } from "../reconcile/refused.ts";
@@ -31,20 +37,19 @@ export async function findLinks(year: ListedYear, found: readonly FoundOrder[]):
 function belongsToOrder({ link, id }: NamedLink, number: string): boolean {
   const own = new Set([linkNumber(link, id), comparableText(id)]);
   if (own.has(comparableText(number))) return true;
-  const base = baseNumberOf(number);
-  return base !== undefined && link.linkOptions !== undefined && own.has(base);
+  return link.linkOptions !== undefined && baseNumbersOf(number).some((base) => own.has(base));
 }
 
 /** Whether a reference is one of the order: of its number, or of one of its links. */
 function isReferenceOf(reference: string, { number, links }: FoundOrder): boolean {
-  const kinds = new Map(
-    links.flatMap(({ link, id }) => {
-      const kind = link.linkOptions === undefined ? ("one-time" as const) : ("reusable" as const);
-      return [linkNumber(link, id), comparableText(id)].map((name) => [name, kind] as const);
-    }),
-  );
-  const own = orderNumberOf(reference, (name) => kinds.get(name));
-  return kinds.has(own) || own === comparableText(number);
+  const kindOfLink: KindOfLink = (name) =>
+    kindOfLinks(
+      links
+        .filter(({ link, id }) => [linkNumber(link, id), comparableText(id)].includes(name))
+        .map(({ link }) => ({ isReusable: link.linkOptions !== undefined })),
+    );
+  const own = orderNumberOf(reference, kindOfLink);
+  return kindOfLink(own) !== undefined || own === comparableText(number);
 }
 
 export function isRejectionOf({ request }: Rejection, found: FoundOrder): boolean {

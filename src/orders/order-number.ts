@@ -7,6 +7,12 @@ import { textOf, type TransactionRecord } from "../domain/transaction.ts";
 /** What is known of the links of an order number: undefined without any. */
 export type KindOfLink = (number: string) => "one-time" | "reusable" | undefined;
 
+/** A number that a one-time link has too is the order of that link: the payments of the reusable one are orders of their own. */
+export function kindOfLinks(links: readonly { readonly isReusable: boolean }[]): ReturnType<KindOfLink> {
+  if (links.length === 0) return undefined;
+  return links.every(({ isReusable }) => isReusable) ? "reusable" : "one-time";
+}
+
 /**
  * The order number of a reference, as it is compared. A suffix counts only where the link of the number before it is reusable:
  * `A-1-123456789` may be a number of its own. Each payment of a reusable link is an order of its own; this is the number of its link.
@@ -14,14 +20,19 @@ export type KindOfLink = (number: string) => "one-time" | "reusable" | undefined
 export function orderNumberOf(reference: string, kindOfLink: KindOfLink): string {
   const number = comparableText(reference);
   if (kindOfLink(number) !== undefined) return number;
-  const base = baseNumberOf(number);
-  return base !== undefined && kindOfLink(base) === "reusable" ? base : number;
+  return baseNumbersOf(number).find((base) => kindOfLink(base) === "reusable") ?? number;
 }
 
-/** The number of the reusable link that a reference may belong to, by its form; undefined if it has no suffix. */
-export function baseNumberOf(reference: string): string | undefined {
-  const { base, suffix } = splitReference(comparableText(reference));
-  return suffix === null ? undefined : comparableText(base);
+/**
+ * The numbers of the reusable link that a reference may belong to, by its form: of two hyphens, the first may be the end of the number.
+ * Empty if it has no suffix.
+ */
+export function baseNumbersOf(reference: string): readonly string[] {
+  const number = comparableText(reference);
+  const { base, suffix } = splitReference(number);
+  if (suffix === null) return [];
+  const longer = number.slice(0, -suffix.length - 1);
+  return longer === base ? [base] : [base, longer];
 }
 
 /** The number of a link, as it is compared. Without an order number it is the id, which some services use as the reference. */

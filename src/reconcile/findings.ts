@@ -3,6 +3,7 @@ import { signOf, type Sum } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { ForwardState } from "../events/event.ts";
 import { excess, isMore, isRepeated, isSame, isZero, negated, sumOf } from "../orders/amounts.ts";
+import { kindOfLinks } from "../orders/order-number.ts";
 import { asksNothing, isApproved, paymentsOf } from "../orders/order.ts";
 import { type OrderStanding, standingOf } from "../orders/standing.ts";
 import type { ComparedOrder } from "./orders.ts";
@@ -118,7 +119,7 @@ export function* findingsOf(order: ComparedOrder, known: Circumstances): Generat
   const standing = comparedStanding(order);
   yield* received.flatMap(undelivered);
   if (link !== undefined) yield* paidOnce(order, { paid, link, received, standing }, known);
-  else if (order.links.some(({ isReusable }) => isReusable)) yield* reusedTwice(order);
+  else if (kindOfLinks(order.links) === "reusable") yield* reusedTwice(order);
   else if (received.length > 0) yield* paymentsWithoutLink(order, received, standing);
   if (standing.isSettled)
     for (const one of order.links)
@@ -126,11 +127,7 @@ export function* findingsOf(order: ComparedOrder, known: Circumstances): Generat
   if (!known.hasBooks) return;
   if (link !== undefined) yield* bookedOnce(order, { link, received, standing });
   else if (received.length > 0) yield* bookedAsReceived(order, received);
-  else if (
-    order.booked.length > 0 &&
-    !order.links.some(({ isReusable }) => isReusable) &&
-    !order.isOfOtherTime
-  )
+  else if (order.booked.length > 0 && kindOfLinks(order.links) !== "reusable" && !order.isOfOtherTime)
     yield* bookedAlone(order);
 }
 

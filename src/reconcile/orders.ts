@@ -4,7 +4,7 @@ import { comparableText } from "../values/comparable-text.ts";
 import type { Sum } from "../domain/money.ts";
 import { UNITS } from "../values/time.ts";
 import { isSame } from "../orders/amounts.ts";
-import { baseNumberOf, orderNumberOf } from "../orders/order-number.ts";
+import { baseNumbersOf, kindOfLinks, type KindOfLink, orderNumberOf } from "../orders/order-number.ts";
 import { asksNothing, isApproved } from "../orders/order.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment } from "./sides.ts";
 
@@ -132,8 +132,7 @@ export class Orders {
   reusableNumbers(): ReadonlySet<string> {
     const numbers = new Set<string>();
     for (const { number, payments } of this.all()) {
-      const base = baseNumberOf(number);
-      if (payments.length > 0 && base !== undefined) numbers.add(base);
+      if (payments.length > 0) for (const base of baseNumbersOf(number)) numbers.add(base);
     }
     return numbers;
   }
@@ -207,12 +206,11 @@ export class Orders {
     }
   }
 
-  private kindOfLink(number: string): "one-time" | "reusable" | undefined {
+  private kindOfLink(number: string): ReturnType<KindOfLink> {
     const found = this.byNumber.get(number);
     if (found === undefined) return undefined;
     if (isPlain(found)) return found.link === undefined ? undefined : "one-time";
-    if (found.links.length === 0) return undefined;
-    return found.links.some(({ isReusable }) => isReusable) ? "reusable" : "one-time";
+    return kindOfLinks(found.links);
   }
 
   /** Each order. A plain one is a temporary object: what is added to it is lost. */

@@ -8,6 +8,7 @@ import {
   findingsOf,
   isDifference,
 } from "./findings.ts";
+import { kindOfLinks } from "../orders/order-number.ts";
 import { isApproved, paymentsOf } from "../orders/order.ts";
 import type { ComparedOrder, Orders } from "./orders.ts";
 
@@ -78,7 +79,7 @@ function countLinks(
   { paid, agree, reusable }: Readonly<Record<"paid" | "agree" | "reusable", Count>>,
   { isAgreed, since }: { readonly isAgreed: boolean; readonly since: number },
 ): void {
-  if (links.some(({ isReusable }) => isReusable))
+  if (kindOfLinks(links) === "reusable")
     for (const { last } of paymentsOf(payments))
       if (isApproved(last) && last.kind === "takes" && last.receivedAt >= since) reusable.add(last.money);
   for (const { money, isCompared } of links) {

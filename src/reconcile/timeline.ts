@@ -1,5 +1,6 @@
 /** The verdict on one order: how it stands, what differs, and when the application accepted it. */
 import type { LinkEnd } from "../orders/link-end.ts";
+import { kindOfLinks } from "../orders/order-number.ts";
 import { isApproved, paymentsOf } from "../orders/order.ts";
 import { reusableText, standingText } from "../orders/standing-words.ts";
 import type { OrderStanding } from "../orders/standing.ts";
@@ -47,7 +48,7 @@ export function verdictOf({ order: compared, known, accepted }: OrderFacts): Ord
   const order = comparedStanding(compared);
   const approved = paymentsOf(payments).flatMap(({ last }) => (isApproved(last) ? [last] : []));
   const last = approved.at(-1);
-  const isReusable = links.some((link) => link.isReusable);
+  const isReusable = kindOfLinks(links) === "reusable";
   const end = order.payable.length > 0 ? undefined : links.at(-1)?.end;
   return {
     order,

@@ -18,6 +18,7 @@ describe("the order that a reference belongs to", () => {
     ["A-2", "one-time"],
     ["A-2-123456789", "one-time"],
     ["R-1", "reusable"],
+    ["R-2-", "reusable"],
   ] as const);
   const kindOfLink = (number: string) => new Map<string, "one-time" | "reusable">(kinds).get(number);
 
@@ -28,6 +29,8 @@ describe("the order that a reference belongs to", () => {
     ["R-1-123456789", "R-1"],
     ["R-1--123456789", "R-1"],
     ["R-1", "R-1"],
+    ["R-2--123456789", "R-2-"],
+    ["R-2---123456789", "R-2-"],
     ["R-1-12345678", "R-1-12345678"],
     [" R-1-123456789\u00a0", "R-1"],
     ["unknown-123456789", "unknown-123456789"],

@@ -466,6 +466,12 @@ describe("reusable links", () => {
     expect(words({ links: [reusable], payments, booked: each })).toEqual([]);
   });
 
+  it("leave the order of a one-time link of their number alone", () => {
+    const links = [reusable, link("R-1", "20"), link("R-9", "0", { isReusable: true, paidAt: undefined })];
+    const arrived = [...payments, payment("R-1", "20")];
+    expect(words({ links, payments: arrived }).filter((text) => !text.startsWith("unmatched"))).toEqual([]);
+  });
+
   it("differ from books that lack a payment of theirs", () => {
     expect(words({ links: [reusable], payments, booked: [line("R-1", "10")] })).toEqual([
       "differs R-1 EUR 15.50",
