@@ -4,7 +4,7 @@ import type { Api } from "../service/client.ts";
 import type { Attempt, Memory } from "../store/sent-rows.ts";
 import type { CheckedRow } from "./read.ts";
 import { addTo } from "../values/groups.ts";
-import { isSamePayment, orderKey } from "./row.ts";
+import { isSamePayment, NOT_SAID, orderKey } from "./row.ts";
 import { askService, firstAsked, NOTHING_READ, type LinksReading } from "./service-links.ts";
 
 export interface AttemptsParts {
@@ -93,20 +93,23 @@ async function rememberedOf(
   return found;
 }
 
-/** With what the service says of its link. The memory knows better what was asked for; a row of results may have been edited. */
+/**
+ * With what the service says of its link, and of its payment where it says otherwise. The memory knows better what else was asked for; a
+ * row of results may have been edited.
+ */
 function asRead(attempt: Attempt, { byId }: LinksReading): Attempt {
   const link = attempt.id === null ? undefined : byId.get(attempt.id);
   if (link === undefined) return attempt;
   const { status, sentAt } = link;
-  return attempt.source === "memory"
-    ? { ...attempt, status, sentAt }
-    : {
-        ...attempt,
-        status,
-        sentAt,
-        payment: link.payment ?? attempt.payment,
-        orderNumber: link.orderNumber || attempt.orderNumber,
-      };
+  const isRemembered = attempt.source === "memory";
+  const isAgreed = isSamePayment(attempt.payment ?? "", link.payment ?? NOT_SAID);
+  return {
+    ...attempt,
+    status,
+    sentAt,
+    payment: isRemembered && isAgreed ? attempt.payment : (link.payment ?? attempt.payment),
+    orderNumber: isRemembered ? attempt.orderNumber : link.orderNumber || attempt.orderNumber,
+  };
 }
 
 /**

@@ -46,7 +46,7 @@ export async function warnOfCallbacks(
 /** Links that one command cancels. */
 const MOST_LINKS_NAMED = 20;
 
-/** Warns of links, by their ids or URLs, that ask the customer for another amount, or for somebody else, than was sent. */
+/** Warns of links, by their ids or URLs, that ask the customer for another amount or order, or for somebody else, than was sent. */
 export function warnOfOtherLinks(
   links: readonly string[],
   { out, named }: Pick<Context, "out" | "named">,

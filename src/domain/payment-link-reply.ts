@@ -21,7 +21,7 @@ export const LISTED_AGE = duration(365, "d");
 interface ReadLink {
   readonly link: PaymentLink;
   readonly violations: readonly Problem[];
-  /** Whether the customer would pay another amount, or somebody else, than was requested. */
+  /** Whether the customer would pay another amount or order, or somebody else, than was requested. */
   readonly asksForOther: boolean;
 }
 
@@ -70,8 +70,8 @@ function* brokenUrl({ url, id }: PaymentLink): Iterable<Problem> {
 
 const ECHOED = linkFieldsOf("reply").filter(([, { echoed }]) => echoed === true);
 
-/** What decides how much the customer pays, and to whom. */
-const PAID_FIELDS: ReadonlySet<string> = new Set(["amount", "currency", "terminalId"]);
+/** What decides how much the customer pays, to whom, and for what. A gateway that gives one answer to two requests is noticed by it. */
+const PAID_FIELDS: ReadonlySet<string> = new Set(["amount", "currency", "terminalId", "invoiceId"]);
 
 /** The fields that must equal the request's (Endpoints rules 2 and 3), and the first status (States rule 1). */
 function* brokenEcho(reply: JsonObject, requested: PaymentLinkRequest): Iterable<Problem> {

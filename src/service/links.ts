@@ -20,7 +20,7 @@ export interface CreatedLink {
   readonly text: string;
   readonly link: PaymentLink & { readonly url: string };
   readonly violations: readonly Problem[];
-  /** Whether the customer would pay another amount, or somebody else, than was requested. */
+  /** Whether the customer would pay another amount or order, or somebody else, than was requested. */
   readonly asksForOther: boolean;
   readonly about: About;
 }

@@ -74,3 +74,11 @@ describe("the link of a row that another run is sending", () => {
     expect(await statesWith([CLAIMED], linkOf(12))).toEqual(["in_flight", "changed"]);
   });
 });
+
+describe("a link of the memory", () => {
+  it("asks for what the service says", async () => {
+    const created: Attempt = { ...CLAIMED, state: "created", id: "L1", url: "https://pay.example/?r=L1" };
+    expect((await statesWith([created], linkOf(10)))[0]).toBe("sent");
+    expect((await statesWith([created], linkOf(1)))[0]).toBe("changed");
+  });
+});

@@ -161,6 +161,19 @@ describe("a run of bulk", () => {
     });
   });
 
+  it("warns of one link that the answers to two rows have", async () => {
+    const service = await startLinkService(({ before }) => (before === 0 ? "create" : "answer again"));
+    const named = listOf("invoiceId,customerName,amount,currency\nM-1,Ada,20,EUR\nM-2,Bob,20,EUR\n", service);
+    const advice =
+      "The link does not ask the customer for what you sent: do not pass it on. To cancel it: paylink links cancel M-1.1\n";
+    expect((await named.send("--concurrency", "1")).stderr).toContain(advice);
+    const nameless = await startLinkService(({ before }) => (before === 0 ? "create" : "answer again"));
+    const fees = listOf("customerName,amount,currency\nAda,20,EUR\nBob,20,EUR\n", nameless);
+    const { stderr } = await fees.send("--concurrency", "1");
+    expect(stderr).toContain("! line 3, id  must be new: another row has this link\n");
+    expect(stderr).toContain("do not pass it on. To cancel it: paylink links cancel .1\n");
+  });
+
   it("ends with an unknown outcome if rows may have links when the service takes no more", async () => {
     const service = await startLinkService(({ before }) =>
       before === 0 ? "reset" : { status: 429, retryAfter: 0 },

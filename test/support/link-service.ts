@@ -2,10 +2,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { listenOnFreePort } from "./ports.ts";
 
-/** `create otherwise` makes a link over another amount; `created …` fails after the link was created. */
+/**
+ * `create otherwise` makes a link over another amount, `answer again` repeats the last answer, as a cache does; `created …` fails after
+ * the link was created.
+ */
 export type Fate =
   | "create"
   | "create otherwise"
+  | "answer again"
   | "created without a URL"
   | "created and reset"
   | "created and silent"
@@ -113,6 +117,10 @@ export async function startLinkService(
       outgoing
         .writeHead(200, { "Content-Type": "application/json" })
         .end(create(invoiceId, { ...request, amount: 1 }));
+    else if (fate === "answer again")
+      outgoing
+        .writeHead(200, { "Content-Type": "application/json" })
+        .end(JSON.stringify(createdLinks.at(-1)?.json));
     else if (fate === "created without a URL") {
       create(invoiceId, request);
       outgoing.writeHead(200, { "Content-Type": "application/json" }).end('{"result":"done"}');

@@ -146,8 +146,9 @@ async function send(
 ): Promise<RunEnd> {
   reporter.begin(counts.rows - counts.invalid, counts.sentBefore);
   const violated = new RowProblems();
-  const asksForOther: string[] = [];
+  const asksForOther = new Set<string>();
   const sums = new Sums();
+  const ids = new Set<string>();
   try {
     const end = await runList({
       rows,
@@ -162,17 +163,25 @@ async function send(
       concurrency,
       rate,
       paused: reporter.paused,
-      settled: ({ line }, outcome, request) => {
-        if (outcome.status === "created" && request !== null) sums.add(request.amount, request.currency);
-        reporter.settled(line, outcome);
+      settled: (row, outcome, request) => {
+        const { id, status } = outcome;
+        if (status === "created" && request !== null) sums.add(request.amount, request.currency);
+        if (status === "created" && typeof id === "string") {
+          if (ids.has(id)) {
+            violated.add(row, [{ at: "id", message: "must be new: another row has this link" }]);
+            asksForOther.add(id);
+          }
+          ids.add(id);
+        }
+        reporter.settled(row.line, outcome);
       },
       violated: (row, created) => {
         violated.add(row, created.violations);
         const { id, url } = created.link;
-        if (created.asksForOther) asksForOther.push(id ?? url ?? "");
+        if (created.asksForOther) asksForOther.add(id ?? url ?? "");
       },
     });
-    return { ...end, violations: violated.list(), asksForOther, sums };
+    return { ...end, violations: violated.list(), asksForOther: [...asksForOther], sums };
   } finally {
     reporter.end();
   }
