@@ -12,6 +12,7 @@ import { type AccountParts, openAccount } from "./open-account.ts";
 import { openStores, type StoresParts } from "./open-stores.ts";
 import { threadOf } from "./own-files.ts";
 import type { Opener, RunParts } from "./run.ts";
+import { SETTINGS } from "./settings/setting-table.ts";
 import { folders } from "./store/folders.ts";
 import type { ThreadProgram } from "./store/sqlite/file-store.ts";
 import type { StandardChannels } from "./terminal/channel.ts";
@@ -118,6 +119,10 @@ export function createOpener(around: Surroundings): Opener {
         terminalId:
           terminalId ??
           (options.profile === undefined ? env["PAYLINK_TERMINAL_ID"]?.trim() || undefined : undefined),
+        places: {
+          ...(options.profile === undefined ? placesIn(env) : {}),
+          ...(terminalId === undefined ? {} : { terminalId: "--terminal-id" }),
+        },
       },
     } satisfies Partial<Context>;
     const parts = { ...run, eventThread, mounts, secrets };
@@ -208,3 +213,12 @@ const pause: Pause = async (milliseconds, signal) => {
   // The signal has the reason of an early end.
   await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 };
+
+/** The variables that decide settings, those of an account as its token. */
+function placesIn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const set = Object.entries(SETTINGS).flatMap(([key, { variable }]) =>
+    variable !== undefined && env[variable]?.trim() ? [[key, variable] as const] : [],
+  );
+  const { token, clientSecret = token, ...places } = Object.fromEntries(set);
+  return clientSecret === undefined ? places : { ...places, token: clientSecret };
+}

@@ -109,7 +109,7 @@ export const FAILURES = {
   unauthorized: {
     exit: 3,
     means: "the service answered 401 or 403, or gave no access token",
-    hints: [hint`Check the token and the terminal: ${paylink`login`}`],
+    hints: [hint`Check the token and the terminal: ${{ ...paylink`login`, setting: "token" }}`],
   },
   refused: {
     exit: 4,

@@ -14,6 +14,8 @@ export interface CommandWord {
 /** A command of paylink as advice: its words after `paylink`. Whoever renders it quotes them, and adds what the user named. */
 export interface CommandLine {
   readonly words: readonly CommandWord[];
+  /** The setting of the profile that it is about: where a variable or a flag decides instead, that is named and no command. */
+  readonly setting?: string | undefined;
 }
 
 /** One line of advice: text with commands in it. */
@@ -36,7 +38,8 @@ export function paylink(texts: TemplateStringsArray, ...values: readonly Command
       words.splice(-1, 1, { text: value, from: "value", flag: flag.text });
     else words.push(...valueWords(value));
   }
-  return { words };
+  const [command, action, setting] = words;
+  return command?.text === "config" && action?.text === "set" ? { words, setting: setting?.text } : { words };
 }
 
 const ourWords = (text: string): CommandWord[] =>

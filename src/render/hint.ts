@@ -48,6 +48,8 @@ export interface Named {
   readonly eventStore?: string | undefined;
   /** By `--terminal-id` or PAYLINK_TERMINAL_ID. */
   readonly terminalId?: string | undefined;
+  /** The variable or flag that decides a setting for this run, whatever the profile has. */
+  readonly places?: Readonly<Record<string, string | undefined>>;
 }
 
 /** As it can be pasted into bash, zsh and fish alike; undefined if one of its words cannot. */
@@ -91,7 +93,11 @@ const namesProfile = ({ from, text, flag = from === "value" ? "" : text }: Comma
 export const renderHint = (hint: Hint, named?: Named): string =>
   safeText(
     hint
-      .map((part) => (typeof part === "string" ? part : (renderCommand(part, named) ?? unsafe(part))))
+      .map((part) =>
+        typeof part === "string"
+          ? part
+          : (named?.places?.[part.setting ?? ""] ?? renderCommand(part, named) ?? unsafe(part)),
+      )
       .join(""),
   );
 

@@ -466,6 +466,19 @@ describe("the link of create", () => {
     }
   });
 
+  it.each([
+    [401, [], "Check the token and the terminal: PAYLINK_TOKEN"],
+    [403, [], "Check the terminal: PAYLINK_TERMINAL_ID"],
+    [403, ["--terminal-id", "9"], "Check the terminal: --terminal-id"],
+    [404, [], "Check the address of the service: PAYLINK_BASE_URL"],
+  ])(
+    "is not made after %i %j, and the advice names what decides, not the profile",
+    async (status, flags, advice) => {
+      const { stderr } = await runCommand([...CREATE, ...flags], answering(status));
+      expect(stderr).toContain(advice);
+    },
+  );
+
   it("is right whatever the case of its currency, in the request or in the answer", async () => {
     const lower = await runCommand(CREATE, answering(200, ANSWER.replace('"EUR"', '"eur"')));
     const stdin = '{"amount":10,"currency":"eur","customerName":"Ada Lovelace"}';

@@ -160,7 +160,7 @@ describe("paylink status", () => {
     expect(find("links endpoint")).toMatchObject({
       state: "failed",
       detail: expect.stringContaining('an HTML page with the title "Shop"'),
-      remedy: expect.stringContaining("paylink config set baseUrl"),
+      remedy: "Check the address of the service: PAYLINK_BASE_URL",
     });
     expect(exit).toBe(5);
   });
