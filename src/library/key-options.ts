@@ -10,6 +10,7 @@ import { SendError, type Send } from "../http/exchange.ts";
 import { targetUri, type HeaderLine } from "../http/message.ts";
 import { keyLocation, MAX_KEY_REPLY, problemOfSource, type KeySource } from "../receiver/key-sources.ts";
 import { openKeyring, type KeyAccess, type Keyring } from "../receiver/keyring.ts";
+import { sourcesIn } from "../signatures/key-text.ts";
 import { publicPem } from "../signatures/keys.ts";
 import type { VerifierOptions, WebhookKey } from "./types.ts";
 import { bytesIn, webBody } from "./request-body.ts";
@@ -77,9 +78,9 @@ function readKeyFile(path: string, { readFile }: KeyringAccess): Uint8Array {
 }
 
 /** An unset environment variable is not a source. Applications in JavaScript may pass anything, also from another realm. */
-function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
+function sourceOf(key: WebhookKey | null | undefined): KeySource | readonly KeySource[] {
   if (key === undefined || key === null) return [];
-  if (typeof key === "string") return key.trim() === "" ? [] : key;
+  if (typeof key === "string") return key.trim() === "" ? [] : sourcesIn(key);
   const bytes = bytesIn(key);
   if (bytes !== undefined) return bytes;
   if (isUrl(key)) return key.href;

@@ -94,7 +94,8 @@ export function problemOfSource(source: KeySource): string | undefined {
   return url !== undefined && isExposed(url) ? notSecret(url) : undefined;
 }
 
-const noKey = (remarks: readonly string[]): string => remarks.join("; ") || "it contains no key";
+const noKey = (remarks: readonly string[]): string =>
+  [...new Set(remarks)].join("; ") || "it contains no key";
 
 /** What a source that is the key itself is called. */
 const TEXT_NAME = "the key";

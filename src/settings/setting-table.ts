@@ -158,7 +158,7 @@ const SETTING_TABLE = {
   },
   webhookKey: {
     means:
-      "the service's public keys, each a file or a URL; PAYLINK_WEBHOOK_KEY may also hold the text of one, or its base64",
+      "the service's public keys, each a file or a URL; PAYLINK_WEBHOOK_KEY may hold several, one a line, and the text of keys, or its base64",
     parse: VALUE_KINDS.keySources,
     mayBeFile: true,
     variable: "PAYLINK_WEBHOOK_KEY",

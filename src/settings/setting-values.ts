@@ -1,7 +1,7 @@
 /** The kinds of values that settings have. Each checks and normalises a value from a flag, a variable or a profile. */
 import { resolve } from "node:path";
 import { normalAddress, parseUrl } from "../values/addresses.ts";
-import { isKeyText, keyPlace } from "../signatures/key-text.ts";
+import { isKeyText, keyPlace, sourcesIn } from "../signatures/key-text.ts";
 import { eventStoreProblem, isDatabaseUrl } from "../store/store-place.ts";
 import { parseCurrency } from "../domain/money.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";
@@ -37,11 +37,14 @@ function toggleValue(value: unknown): Parsed<boolean> {
   return refused("must be true or false");
 }
 
-/** One value or several. */
+/** One value or several, which a text may hold too. */
 const listValue =
-  (parse: SettingParser<string>): SettingParser<readonly string[]> =>
+  (
+    parse: SettingParser<string>,
+    split: (text: string) => readonly string[],
+  ): SettingParser<readonly string[]> =>
   (value) => {
-    const given: unknown = typeof value === "string" ? [value] : value;
+    const given: unknown = typeof value === "string" ? split(value) : value;
     if (!Array.isArray(given)) return refused("must be text, or a list of texts");
     if (given.length === 0) return refused("must not be empty");
     const values: string[] = [];
@@ -122,6 +125,6 @@ export const VALUE_KINDS = {
   baseAddress: textValue(parseBaseAddress),
   transactionAddress: textValue(parseTransactionAddress),
   scope: textValue(parseScope),
-  keySources: listValue(keyTextValue),
+  keySources: listValue(keyTextValue, sourcesIn),
   eventStore: textValue(parseEventStore),
 };

@@ -76,9 +76,14 @@ function bareText(input: Uint8Array | string): string {
   return inner.trim();
 }
 
-/** Without the escapes that variables and JSON leave: `\n`, also escaped twice. */
+/** Without what variables, JSON, the runners of CI and word processors make of a text: `\n`, also escaped twice, `%0A`, and long dashes. */
 const unescaped = (text: string): string =>
   text
+    .replace(/%([\da-f]{2})/gi, (_, octet: string) => String.fromCharCode(Number.parseInt(octet, 16)))
+    .replace(
+      /[-\u2010-\u2015\u2212]{2,8}(BEGIN|END) ([^-\n]{1,64}?)[-\u2010-\u2015\u2212]{2,8}/g,
+      "-----$1 $2-----",
+    )
     .replace(/(?:\\+r)?\\+n/g, "\n")
     .replace(/\r\n?/g, "\n")
     .replace(/\\+"/g, '"')
@@ -196,8 +201,8 @@ const FOREIGN: readonly { readonly pattern: RegExp; readonly what: string }[] = 
   { pattern: /^</, what: "it is an HTML or XML page" },
 ];
 
-/** Where one text of base64 may end and another begin: an empty line or padding, and any line end. */
-const BASE64_ENDS = [/\n\s*\n|(?<==)\s*\n/, /\n/];
+/** Where one text of base64 may end and another begin: a comma, an empty line or padding, and any line end. */
+const BASE64_ENDS = [/[,;]|\n\s*\n|(?<==)\s*\n/, /\n/];
 
 /** Base64 that is wrapped is one text as a whole; else each paragraph is one, or each line. */
 function encodedForms(text: string, wrappings: number, ends = BASE64_ENDS): readonly KeyForm[] {

@@ -14,6 +14,19 @@ export function isKeyText(source: string): boolean {
   return ENCODED_KEYS.some((pattern) => pattern.test(compact)) || (!isPlace && text.length > 255);
 }
 
+/** The sources that a text names: each file or URL on a line of its own, and what else it is, as one. */
+export function sourcesIn(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  const places = lines.filter((line) => PLACE.test(line.trim()));
+  const rest = lines.filter((line) => !places.includes(line)).join("\n");
+  return lines.length === 1 || places.length === 0
+    ? [text]
+    : [...places, ...(rest.trim() === "" ? [] : [rest])];
+}
+
+/** Base64 has no full stop, and no other line of a key is one word with one. */
+const PLACE = /^(?:(?:https?|file):\/\/\S+|[^\s{}<>"'=,;-][^\s{}<>"'=,;]*\.\w{1,8})$/i;
+
 /** The path or the URL of a key, of a text that is not the key itself. A module names the file beside it by its `file:` URL. */
 export function keyPlace(source: string): string {
   const place = source.trim();

@@ -2,12 +2,12 @@
 
 import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { isKeyText } from "../../src/signatures/key-text.ts";
+import { isKeyText, sourcesIn } from "../../src/signatures/key-text.ts";
 import { checkStrength } from "../../src/signatures/key-rules.ts";
 import { publicJwk, readKeys, readSigningKey } from "../../src/signatures/keys.ts";
 import type { HeaderLine } from "../../src/http/message.ts";
 import { keysOf, vectorFile } from "../support/vectors.ts";
-import { KEYS } from "../support/keys.ts";
+import { KEYS, OTHER_KEYS } from "../support/keys.ts";
 
 const rsa = KEYS;
 const pem = (key: KeyObject, type: "spki" | "pkcs1" | "pkcs8") => String(key.export({ type, format: "pem" }));
@@ -49,6 +49,9 @@ const KEPT: Readonly<Record<string, string | Uint8Array>> = {
   "a PEM that was escaped twice": spki.replaceAll("\n", "\\\\n"),
   "a PEM that was escaped three times": spki.replaceAll("\n", "\\\\\\n"),
   "PKCS#1 with the label of SPKI": pkcs1.replaceAll("RSA PUBLIC KEY", "PUBLIC KEY"),
+  "a PEM whose line breaks a runner has encoded": spki.replaceAll("\n", "%0A"),
+  "a PEM that was encoded as in a URL": encodeURIComponent(spki),
+  "a PEM with the dashes of a word processor": spki.replaceAll("-----", "\u2014\u2013-"),
   "a PEM of two labels": spki.replace("END PUBLIC KEY", "END RSA PUBLIC KEY"),
 };
 
@@ -95,6 +98,21 @@ const NAMED: Readonly<Record<string, readonly [given: string | Uint8Array, words
     "neither a public key nor a certificate",
   ],
 };
+
+it("takes each file and URL on a line of a text for a source, and the rest for one", () => {
+  expect(sourcesIn("/keys/a.pem\nhttps://pay.example/jwks\r\n")).toEqual([
+    "/keys/a.pem",
+    "https://pay.example/jwks",
+  ]);
+  expect(sourcesIn(`a.pem\n${spki}`)).toEqual(["a.pem", spki]);
+  for (const text of [spki, `subject=CN = shop.example\n${spki}`, "a.pem", inBase64(spki)])
+    expect(sourcesIn(text)).toEqual([text]);
+});
+
+it("reads several texts of base64 between commas", () => {
+  const both = [rsa, OTHER_KEYS].map(({ publicKey }) => publicKey.export({ type: "spki", format: "der" }));
+  expect(readKeys(both.map((der) => der.toString("base64")).join(",")).keys).toHaveLength(2);
+});
 
 it("reads a text of 270,000 PEM headers, and one of brackets and quotes, in one pass", () => {
   const headers = "-----BEGIN PUBLIC KEY-----\n".repeat(270_000);
