@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { comparableText } from "../../values/comparable-text.ts";
 import { hint, paylink } from "../../domain/hint.ts";
 import { orderText } from "../../orders/order-json.ts";
-import { baseNumberOf } from "../../orders/order-number.ts";
+import { baseNumbersOf } from "../../orders/order-number.ts";
 import { paymentIn } from "../../orders/order.ts";
 import { reusableText, standingText } from "../../orders/standing-words.ts";
 import { standingOf } from "../../orders/standing.ts";
@@ -75,7 +75,7 @@ async function eventsNumbered(store: EventStore, name: string): Promise<StoredEv
   if (number === "") return own;
   for await (const event of store.events({ order: number }))
     if (event.reference === number) own.push(event);
-    else if (own.length === 0 && baseNumberOf(event.reference) === number) reused.push(event);
+    else if (own.length === 0 && baseNumbersOf(event.reference).includes(number)) reused.push(event);
   return own.length > 0 ? own : reused;
 }
 
