@@ -77,6 +77,7 @@ export function createOpener(around: Surroundings): Opener {
     const traced = {
       secrets,
       timers,
+      proxies: proxiesOf(env),
       show: options.debug === true ? (text: string) => out.debug(text) : undefined,
     };
     const stdin = createStdin({ open: around.openStdin, signal, note: (text) => out.note(text) });

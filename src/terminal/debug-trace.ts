@@ -4,7 +4,9 @@ import { millisecondsSince, type Timers } from "../values/timers.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest, targetUri } from "../http/message.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
+import { proxyFor, type ProxySettings } from "../http/proxies.ts";
 import { anySpelling, escapesIn } from "../values/secret-spellings.ts";
+import { withoutPassword } from "../values/url-passwords.ts";
 import { withoutSecrets } from "../values/hidden-secrets.ts";
 import { isSecretName, REDACTED } from "../values/secrets.ts";
 import { safeText } from "../render/safe-text.ts";
@@ -13,17 +15,21 @@ import { clip } from "../render/width.ts";
 export interface Trace {
   readonly secrets: Secrets;
   readonly timers: Pick<Timers, "elapsed">;
+  readonly proxies: ProxySettings;
   /** Shows one message; undefined without `--debug`. */
   readonly show: ((text: string) => void) | undefined;
 }
 
 /** Remembers the token before it is sent, because an error may repeat it. */
-export function traceSend(send: Send, { secrets, timers, show }: Trace): Send {
+export function traceSend(send: Send, { secrets, timers, proxies, show }: Trace): Send {
   return async (request, options) => {
     learnHeaders(request.headers, secrets);
     const started = timers.elapsed();
     show?.(renderRequest(request, "→"));
     try {
+      const isShown = show !== undefined && options?.insecure !== true;
+      const proxy = isShown ? proxyFor(new URL(targetUri(request)), proxies) : undefined;
+      if (proxy !== undefined) show?.(`  through the proxy ${withoutPassword(proxy)}`);
       const reply = await send(request, options);
       learnTokens(reply.body, secrets);
       show?.(renderReply(reply, "←", millisecondsSince(timers, started)));

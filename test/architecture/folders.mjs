@@ -359,6 +359,7 @@ export const FOLDERS = {
       "values",
       "render",
       "http/message",
+      "http/proxies",
       "http/exchange",
       "settings/coding-agents",
       "chalk",

@@ -1,5 +1,6 @@
 /** The messages of `--debug`: credentials are recognised by their names, wherever a service wants them. */
 import { describe, expect, it } from "vitest";
+import { type ProxySettings, proxiesOf } from "../../src/http/proxies.ts";
 import { createSecrets, renderRequest, traceSend } from "../../src/terminal/debug-trace.ts";
 
 const SECRET = "s3cret-value";
@@ -58,16 +59,38 @@ describe("a shown request", () => {
   });
 });
 
-it("shows how long an exchange took in whole milliseconds, as the monotonic clock has fractions", async () => {
+/** Shows a GET of this address. */
+async function shownOf(url: string, times: number[], proxies: ProxySettings): Promise<string[]> {
   const shown: string[] = [];
-  const times = [1_000.25, 1_064.073_180_999_999_98];
   const trace = {
     secrets: createSecrets(),
     timers: { elapsed: () => times.shift() ?? 0 },
+    proxies,
     show: (text: string) => void shown.push(text),
   };
-  const request = { method: "GET", scheme: "https", authority: "a.example", target: "/" } as const;
+  const { protocol, host, pathname } = new URL(url);
+  const request = {
+    method: "GET",
+    scheme: protocol === "https:" ? "https" : "http",
+    authority: host,
+  } as const;
   const send = traceSend(async () => ({ status: 204, headers: [], body: new Uint8Array() }), trace);
-  await send({ ...request, headers: [], body: new Uint8Array() });
+  await send({ ...request, target: pathname, headers: [], body: new Uint8Array() });
+  return shown;
+}
+
+it("shows how long an exchange took in whole milliseconds, as the monotonic clock has fractions", async () => {
+  const shown = await shownOf("https://a.example/", [1_000.25, 1_064.073_180_999_999_98], proxiesOf({}));
   expect(shown[1]).toBe("← 204  (64 ms)");
+});
+
+it("shows the proxy that carries a request, without its password", async () => {
+  const proxies = proxiesOf({ HTTPS_PROXY: `http://me:${SECRET}@proxy.corp:3128`, NO_PROXY: "b.example" });
+  const shown = async (url: string): Promise<string> => (await shownOf(url, [], proxies)).join("\n");
+  expect(await shown("https://a.example/")).toMatch(
+    /\n {2}through the proxy http:\/\/.*@proxy\.corp:3128\n← 204/,
+  );
+  expect(await shown("https://a.example/")).not.toContain(SECRET);
+  for (const url of ["https://b.example/", "http://a.example/", "https://localhost/"])
+    expect(await shown(url)).not.toContain("proxy");
 });

@@ -160,7 +160,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   PAYLINK_HOME: "one folder for settings and data, instead of the platform's folders",
   NODE_DISABLE_COMPILE_CACHE:
     "1 turns off the compile cache (Node 22 and later), so that each run starts slower",
-  HTTPS_PROXY: "the proxy for https requests",
+  HTTPS_PROXY: "the http:// or https:// proxy for https requests; ALL_PROXY and HTTP_PROXY are not read",
   NO_PROXY:
     "hosts, domains and ranges of addresses (10.0.0.0/8) that are reached without the proxy; this machine always is",
   NO_COLOR: "no colours",
