@@ -9,6 +9,7 @@ import { billOfMaterials, bundledPackages, notices } from "./bundled-packages.mj
 import { buildLibrary } from "./library.mjs";
 import { partsOfUndici } from "./parts-of-undici.mjs";
 import { rawText } from "./raw-text.mjs";
+import { replaceFolder } from "./replace-folder.mjs";
 
 const root = new URL("../", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
@@ -69,7 +70,9 @@ const sharedWithThread = (id, chunking) =>
     ? (SHARED.find(({ file }) => loadedBy(file, chunking).has(id))?.chunk ?? null)
     : null;
 
-rmSync(new URL("dist", root), { recursive: true, force: true });
+// What runs the earlier build, or builds at the same time, finds a whole one.
+const built = new URL(`dist-${process.pid}/`, root);
+rmSync(built, { recursive: true, force: true });
 // Lazy CommonJS chunks: a run loads only what its command needs. A thread starts from a file of its own.
 const { output } = await build({
   cwd: fileURLToPath(root),
@@ -91,7 +94,7 @@ const { output } = await build({
     },
   },
   output: {
-    dir: "dist",
+    dir: fileURLToPath(built),
     format: "cjs",
     // The names of functions are for crash reports.
     minify: { mangle: { keepNames: { function: true, class: true } }, compress: true, codegen: true },
@@ -129,12 +132,10 @@ const { output } = await build({
     chunkFileNames: "[name].js",
   },
 });
-await buildLibrary(new URL("dist/webhooks/", root));
-copyFileSync(new URL("src/texts/SKILL.md", root), new URL("dist/SKILL.md", root));
-copyFileSync(new URL(".github/CHANGELOG.md", root), new URL("dist/CHANGELOG.md", root));
+await buildLibrary(new URL("webhooks/", built));
+copyFileSync(new URL("src/texts/SKILL.md", root), new URL("SKILL.md", built));
+copyFileSync(new URL(".github/CHANGELOG.md", root), new URL("CHANGELOG.md", built));
 const packages = bundledPackages(output);
-writeFileSync(new URL("dist/THIRD-PARTY-NOTICES.txt", root), notices(packages));
-writeFileSync(
-  new URL("dist/sbom.cdx.json", root),
-  `${JSON.stringify(billOfMaterials(manifest, packages))}\n`,
-);
+writeFileSync(new URL("THIRD-PARTY-NOTICES.txt", built), notices(packages));
+writeFileSync(new URL("sbom.cdx.json", built), `${JSON.stringify(billOfMaterials(manifest, packages))}\n`);
+replaceFolder(built, new URL("dist", root));
