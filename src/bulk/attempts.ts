@@ -4,6 +4,7 @@ import type { Api } from "../service/client.ts";
 import type { Attempt, Memory } from "../store/sent-rows.ts";
 import type { CheckedRow } from "./read.ts";
 import { addTo } from "../values/groups.ts";
+import { NearNumbers } from "./near-numbers.ts";
 import { isSamePayment, NOT_SAID, orderKey } from "./row.ts";
 import { askService, firstAsked, NOTHING_READ, type LinksReading } from "./service-links.ts";
 
@@ -26,6 +27,8 @@ export interface KnownAttempts {
   readonly byKey: ReadonlyMap<string, readonly Attempt[]>;
   /** Attempts of unknown outcome, with the link that the service has of them: the memory does not know it yet. */
   readonly found: readonly Attempt[];
+  /** The number of another row or link that is nearly that of a row, by the key of the row. */
+  readonly near: ReadonlyMap<string, string>;
   readonly reading: Pick<LinksReading, "links" | "since">;
   /** Why the links of the service could not be read; undefined if they were, or need not be. */
   readonly failure: PaylinkError | undefined;
@@ -45,12 +48,15 @@ export async function attemptsOf(parts: AttemptsParts): Promise<KnownAttempts> {
   // With a look-back of 0, a row is asked for only where something is known of it.
   const orders =
     lookBack > 0 ? isOrder : new Set(known.map(({ key }) => key).filter((key) => isOrder.has(key)));
+  const near = new NearNumbers(rowsWithOrders.flatMap(({ identity }) => identity ?? []));
   const wanted = {
     terminals: new Set(rows.flatMap(({ identity }) => identity?.terminal ?? [])),
     ids: new Set(known.flatMap(({ id }) => id ?? [])),
     keyOf: (terminal: string, orderNumber: string) => {
       const key = orderKey(service, terminal, orderNumber);
-      return orders.has(key) ? key : undefined;
+      if (orders.has(key)) return key;
+      near.addLink(terminal, orderNumber, key);
+      return undefined;
     },
     since: firstAsked({ known, lookBack: orders.size > 0 ? lookBack : 0, now }),
     until: remembered.reduce((last, { sentAt }) => Math.max(last, sentAt), 0),
@@ -76,7 +82,7 @@ export async function attemptsOf(parts: AttemptsParts): Promise<KnownAttempts> {
       settled.toSorted((one, other) => one.sentAt - other.sentAt),
     );
   }
-  return { byKey, found, reading, failure };
+  return { byKey, found, near: near.others, reading, failure };
 }
 
 /** Rows whose attempts are looked for at the same time. */

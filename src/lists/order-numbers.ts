@@ -36,8 +36,21 @@ export function orderNumberWarnings(at: string, number: string): Problem[] {
  */
 export function numberKey(number: string): string {
   const plain = number.replace(/^'/, "");
-  return wholeNumberIn(plain)?.replace(/^0+(?=\d)/, "") ?? plain;
+  const whole = wholeNumberIn(plain);
+  return whole === undefined ? plain : withoutZeros(whole);
 }
+
+/** Its letters, in one case, and its digits, which alone are the same for numbers that a person may take for one. */
+export const numberParts = (number: string): readonly string[] =>
+  number
+    .normalize("NFKD")
+    .toLowerCase()
+    .match(/\p{L}+|\d+/gu) ?? [];
+
+export const withoutZeros = (part: string): string => part.replace(/^0+(?=\d)/, "");
+
+/** The same for numbers that differ in case, spaces, punctuation and leading zeros; empty for one of punctuation alone. */
+export const nearKey = (number: string): string => numberParts(number).map(withoutZeros).join(" ");
 
 /** The digits of a whole number, however a program writes it; undefined for any other text. */
 function wholeNumberIn(number: string): string | undefined {

@@ -1,17 +1,11 @@
 /** Order numbers that are nearly the same, such as 42 and 0042, #1001 and 1001: suggestions to a person, never a match. */
-
+import { nearKey, numberParts, withoutZeros } from "../lists/order-numbers.ts";
 import type { Finding } from "./findings.ts";
 
-/** The same for numbers that differ in case, spaces, punctuation and leading zeros: all parts as one, and each without its zeros. */
+/** By its parts, and by all of them as one. */
 function nearKeys(number: string): readonly string[] {
-  const parts =
-    number
-      .normalize("NFKD")
-      .toLowerCase()
-      .match(/\p{L}+|\d+/gu) ?? [];
-  return parts.length === 0
-    ? []
-    : [parts.join("").replace(/^0+(?=\d)/, ""), parts.map((part) => part.replace(/^0+(?=\d)/, "")).join(" ")];
+  const near = nearKey(number);
+  return near === "" ? [] : [withoutZeros(numberParts(number).join("")), near];
 }
 
 /** The numbers that only one side has, by what is the same of near ones; null where several are near each other. */

@@ -51,6 +51,33 @@ async function desk(
   return { service, machine, create, mark, payable };
 }
 
+describe("an order number that is nearly another one", () => {
+  it("is another order, and named with the row or the link that it may be meant for", async () => {
+    const { machine, create, payable } = await desk();
+    await create("EN-3", "20");
+    await create("RE_2026_0007", "30");
+    const list = `${HEADER}en-3,Ada,20\nRE-2026-7,Bob,30\nB-1,Cy,5\nb.01,Cy,5\nB-11,Di,5\n`;
+    const { bulk } = machine();
+    const { exit, stderr } = await bulk(list);
+    expect(exit).toBe(0);
+    expect(stderr).toContain(
+      "3 order numbers are nearly that of another row or link: en-3 (EN-3), RE-2026-7 (RE_2026_0007), b.01 (B-1). Each is an order of its own, and gets a link of its own.",
+    );
+    expect(payable()).toHaveLength(7);
+    // What is not sent again is not named again.
+    expect((await bulk(list)).stderr).not.toContain("nearly");
+  });
+
+  it("is not its own link, another spelling of it, or one of another terminal", async () => {
+    const { machine, create } = await desk();
+    await create("EN-3", "20");
+    const { bulk } = machine();
+    const rows = `EN-3,Ada,20,T-1\nen-3,Ada,20,T-2\nEN-4,Bob,5,T-1\n--,Cy,5,T-1\n//,Cy,5,T-1\n`;
+    const { stderr } = await bulk(`invoiceId,customerName,amount,terminalId\n${rows}`, "--dry-run");
+    expect(stderr).not.toContain("nearly");
+  });
+});
+
 describe("an order with a link that somebody else has made", () => {
   it.each(["ended", "expired", "unknown"])("is left by --again %s, and its link is named", async (form) => {
     const { machine, create, mark, payable } = await desk();

@@ -1,5 +1,5 @@
 /** The preview of a list before it is sent: what it asks for, from which account, and whether that is what the user wants. */
-import { plural, wordFor } from "../../values/plural.ts";
+import { plural, someOf, wordFor } from "../../values/plural.ts";
 import { setImmediate } from "node:timers/promises";
 import { TURN } from "../../bulk/read.ts";
 import { linkWords } from "../../bulk/outcome.ts";
@@ -20,7 +20,7 @@ import { safeText } from "../../render/safe-text.ts";
 import { warnOfCallbacks } from "../link-output.ts";
 import type { BulkOptions } from "./command.ts";
 import { isBefore, type PreparedList } from "./list.ts";
-import { rowsOfKind, type RowSentBefore } from "./named-rows.ts";
+import { MOST_NAMED_ROWS, rowsOfKind, type RowSentBefore } from "./named-rows.ts";
 import { rerun } from "./rerun.ts";
 
 /** What this run asks for. */
@@ -91,6 +91,14 @@ export function introduce(
   if (counts.uncompared > 0)
     out.warn(
       `${plural(counts.uncompared, "row")} cannot be compared with what was sent: only a results file has ${wordFor(counts.uncompared, "its link", "their links")}, and the service does not say what ${wordFor(counts.uncompared, "it was", "they were")} created for. Check whether their amounts have changed since.`,
+    );
+  const near = checked.rows.flatMap(({ identity }, at) => {
+    const other = planned[at]?.isDue === true ? known.near.get(identity?.key ?? "") : undefined;
+    return other === undefined ? [] : [`${identity?.orderNumber ?? ""} (${other})`];
+  });
+  if (near.length > 0)
+    out.warn(
+      `${plural(near.length, "order number is", "order numbers are")} nearly that of another row or link: ${safeText(someOf(near.slice(0, MOST_NAMED_ROWS), near.length))}. Each is an order of its own, and gets a link of its own.`,
     );
   const expired = before.filter(({ link }) => link?.status === "expired").length;
   if (counts.due === 0 && expired > 0) out.note(sendExpired(expired));
