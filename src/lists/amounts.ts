@@ -19,19 +19,24 @@ function splitSign(cell: string): { readonly signs: number; readonly unsigned: s
   return { signs, unsigned: signs === 0 ? unsigned.replace(/^\+\s*/, "") : unsigned };
 }
 
-/**
- * Groups of three digits as spreadsheets show them, by the decimal mark. A comma groups only where decimals follow: `1,234` may be 1.234.
- * Where it was said that a comma is the mark, a point groups: banks leave out decimals that are 0.
- */
+/** Groups of three digits as spreadsheets show them, by the decimal mark. A comma groups only where decimals follow: `1,234` may be 1.234. */
 const DIGIT_GROUPS = {
   ".": /^\d{1,3}(?:(?:[ '’]\d{3})+|(?:,\d{3})+(?=\.))(?!\d)/,
-  ",": /^\d{1,3}(?:(?:[ '’]\d{3})+|(?:\.\d{3})+)(?!\d)/,
+  ",": /^\d{1,3}(?:[ '’]\d{3})+(?!\d)/,
 } as const;
+
+/** The number without its groups. */
+export const ungrouped = (number: string, mark: keyof typeof DIGIT_GROUPS): string =>
+  comparableText(number).replace(DIGIT_GROUPS[mark], (groups) => groups.replace(/\D/g, ""));
+
+/** Banks leave out decimals that are 0. A request for so much money is not read from it: the flag may be wrong. */
+const GROUPS_ALONE = /^\d{1,3}(?:\.\d{3})+$/;
 
 function decimalIn(number: string, decimalComma: boolean): string | undefined {
   const mark = decimalComma ? "," : ".";
+  const plain = ungrouped(number, mark);
   const parsed = parseAmount(
-    number.replace(DIGIT_GROUPS[mark], (groups) => groups.replace(/\D/g, "")),
+    decimalComma && GROUPS_ALONE.test(plain) ? plain.replaceAll(".", "") : plain,
     mark,
   );
   return parsed.ok ? parsed.value.value : undefined;

@@ -338,6 +338,22 @@ describe("amounts and dates of a spreadsheet", () => {
     });
   });
 
+  it.each([
+    [
+      ["--currency", "CHF"],
+      ["1,150.00", "1'150.00", "1\u202F150", "1150"],
+    ],
+    [
+      ["--currency", "EUR", "--decimal-comma"],
+      ["1.150,00", "1 150,00", "1\u00A0150", "1150"],
+    ],
+  ])("are read in groups of thousands with %j", async (flags, amounts) => {
+    const rows = amounts.map((amount, at) => `"${amount}",Ada ${at}\n`).join("");
+    const { run } = await desk(`amount,customerName\n${rows}`);
+    const { exit, stdout } = await run([...flags, "--dry-run", "--json"]);
+    expect([exit, jsonLines(stdout).at(-1)]).toMatchObject([0, { sums: { [flags[1] ?? ""]: "4600.00" } }]);
+  });
+
   it("are refused where they are not plain", async () => {
     const { run } = await desk('amount,customerName,expirationDate\n"1.234",Ada,03/04/2099\n10.50,Bob,\n');
     const { exit, stderr } = await run(["--currency", "EUR", "--decimal-comma"]);

@@ -123,7 +123,7 @@ export async function bulkOptions(
     { noAccount },
     { readBaseRequest },
     { requestBuilder },
-    { meantByFloat },
+    { meantByFloat, ungrouped },
   ] = await Promise.all([
     import("../../domain/money.ts"),
     import("../../service/open-client.ts"),
@@ -156,7 +156,8 @@ export async function bulkOptions(
   const { decimalComma, dryRun } = values;
   if (address === undefined && !dryRun && problems.length === 0) throw noAccount();
   const amountFrom = (text: string): Parsed<JsonNumber> => {
-    const amount = parseAmount(text, decimalComma ? "," : ".");
+    const mark = decimalComma ? "," : ".";
+    const amount = parseAmount(ungrouped(text, mark), mark);
     const meant = amount.ok ? meantByFloat(amount.value.value, undefined) : undefined;
     if (meant !== undefined)
       return refused(`has the decimals that a program with binary numbers adds to ${meant}: write ${meant}`);
