@@ -11,6 +11,7 @@ import { type AmountCell, type CurrencyEvidence, currencyOfCells } from "../list
 import { leftoverIn, namesTotal, totalIn } from "../lists/leftovers.ts";
 import { type Choice, choiceProblems, isChosen } from "../lists/chosen-rows.ts";
 import { type OwnOutput, ownOutputOf } from "../lists/own-output.ts";
+import { asUtf8 } from "../lists/list-text.ts";
 import { type List, type ListRow, readList } from "../lists/read-list.ts";
 import { ListMoney, type RowMoney } from "../lists/row-money.ts";
 import { RowProblems } from "../lists/row-problems.ts";
@@ -55,7 +56,7 @@ const BOOK_FIELDS: ReadonlySet<string> = new Set(["invoiceId", "amount", "curren
 export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promise<Books> {
   const { map, standing = [], only = [], headerLine, decimalComma, signal } = options;
   const columns = new Columns(map, { standing, takesMeant: true, fields: BOOK_FIELDS });
-  const list = await readList(bytes, columns, { signal, headerLine }).catch(throwUncompared);
+  const list = await readList(asUtf8(bytes), columns, { signal, headerLine }).catch(throwUncompared);
   const own = ownOutputOf(list.columns);
   if (own !== undefined) throw ownOutputRefusal(own);
   const rows = list.rows.filter((row) => isChosen(row, only));
