@@ -133,7 +133,9 @@ function columnProblems(
       isMissing: !columns.some(isAmount),
       field: "amount",
       what: "the amount",
-      canBe: (cells: readonly string[]) => cells.every(isNumber),
+      // Numbers of accounts and codes have no decimals.
+      canBe: (cells: readonly string[]) =>
+        cells.every(isNumber) && cells.some((cell) => /\d[.,]\d/.test(cell)),
     },
   ].filter(({ isMissing }) => isMissing);
   return [
