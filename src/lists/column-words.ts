@@ -32,7 +32,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "betrag, betrag inkl mwst, betrag transaktion, transaktionsbetrag, zahlungsbetrag, gesamtbetrag, rechnungsbetrag, summe, gesamt, brutto, bruttobetrag, betrag brutto, rechnungsbetrag brutto, umsatz, preis, " +
     "montant, montant ttc, total ttc, brut, montant brut, avant commission, montant de l opération, montant opération en euro, prix, importe, importe total, importo, totale, prezzo, precio, valor, preço, bedrag, transactiebedrag, totaal, kwota, kwota transakcji, kwota brutto, wartość brutto, belopp, beløb, beløp, bruttobeløb, totalt, lordo, totaal incl btw, montant total, montant total ttc, сумма, 金額",
   currency:
-    "ccy, cur, curr, currency code, transaction currency, payment currency, gross currency, währung, zahlungswährung, wkz umsatz, devise, moneda, moeda, divisa, munt, muntsoort, valuta, waluta, валюта, 通貨",
+    "ccy, cur, curr, currency code, order currency, order currency code, invoice currency, transaction currency, payment currency, gross currency, währung, rechnungswährung, zahlungswährung, wkz umsatz, devise, moneda, moeda, divisa, munt, muntsoort, valuta, waluta, валюта, 通貨",
   customerName:
     "name, full name, client, client name, payer, company, contact name, customer full name, invoice partner display name, kunde, kundenname, cliente, klant, nom, nombre",
   expirationDate: "expiry, expiry date, due date, valid until",
@@ -52,19 +52,19 @@ export const ROLE_WORDS: Readonly<Record<ColumnRole, string>> = {
     "amount due, due amount, balance due, balance owing, open balance, open amount, outstanding, outstanding amount, outstanding balance, amount outstanding, " +
     "invoice amount due, amount due signed, amount residual, remaining amount, remaining balance, unpaid, unpaid amount, " +
     "reste à payer, reste à régler, reste dû, solde dû, montant dû, left to pay, zu zahlen, noch zu zahlen, nog te betalen, da saldare, da incassare, pozostało, importe adeudado, da pagare, importo dovuto, saldo aperto, " +
-    "em aberto, valor em aberto, te betalen, do zapłaty, pozostało do zapłaty, " +
-    "kvar att betala, udestående, utestående, остаток, к оплате, 未払",
+    "fälliger betrag, op saldo, em aberto, valor em aberto, em dívida, valor em dívida, por cobrar, non incassato, te betalen, verschuldigd bedrag, do zapłaty, pozostało do zapłaty, " +
+    "kvar att betala, obetalt, restsaldo, udestående, utestående, restbeløp, avoinna, zbývá uhradit, k úhradě, hátralék, rest de plată, остаток, к оплате, 未払",
   paid:
     "paid, is paid, amount paid, paid amount, invoice amount paid, total paid, paid in full, payments received, payment received, amount received, " +
     "zahlungseingang, " +
-    "betalt beløp, 支払済",
+    "betalt beløp, innbetalt, maksettu, uhrazeno, zaplaceno, fizetve, kifizetve, achitat, 支払済",
   paidOn:
     "zahldatum, zahlungsdatum, ausgleichsdatum, betaaldatum, betalingsdatum, betalningsdatum, betalingsdato, data pagamento, data di pagamento, data incasso, data de pagamento, data zapłaty",
   voidOn: "cancellation date, stornodatum, written off, written off at, written off on, anulowano",
   state:
     "status, state, payment status, payment state, invoice status, order status, financial status, paid status, transaction status, " +
     "zahlungsstatus, zahlstatus, zahlungsstand, rechnungsstatus, bezahlstatus, bestellstatus, " +
-    "betaalstatus, betalingsstatus, betalningsstatus, status płatności, 状態",
+    "betaalstatus, betalingsstatus, betalningsstatus, status płatności, stav, stav platby, állapot, stare, tila, 状態",
   in:
     "credit, credit amount, gross credit, money in, paid in, deposit, deposits, haben, habenbetrag, eingang, einnahme, einnahmen, gutschrift, gutschriften, " +
     "crédit, encaissement, abono, haber, ingreso, avere, accredito, accrediti, entrata, entrate, crédito, credito, wpływy, uznania, insättning",

@@ -88,8 +88,9 @@ const NO_FIELDS: ReadonlySet<string> = new Set([
   "paymentaccount",
 ]);
 
-/** No field has the address that goods are sent to. */
-const SENT_TO = /\((?:shipping|delivery|versand|lieferung|livraison|envío|spedizione)\)/i;
+/** No field has the address that goods are sent to, or an amount without its tax. */
+const BESIDE_FIELDS =
+  /\((?:shipping|delivery|versand|lieferung|livraison|envío|spedizione|(?:ex|excl|exkl)\.? [^)]*|net|netto|ht)\)/i;
 
 /** Letters of a name that may be a misspelled one: a text in its place would take long to compare. */
 const LONGEST_NEAR = 60;
@@ -108,7 +109,7 @@ const roleMeantBy = (name: string): ColumnRole | undefined =>
 /** The field that a name means or nearly is. */
 export function fieldMeantBy(name: string): string | undefined {
   const { meanings, weak, roles } = spellings();
-  if (SENT_TO.test(name)) return undefined;
+  if (BESIDE_FIELDS.test(name)) return undefined;
   for (const spelling of [spellingOf(name), bareSpellingOf(name)]) {
     const known = meanings.get(spelling) ?? weak.get(spelling);
     if (known !== undefined || roles.has(spelling)) return known;

@@ -25,6 +25,18 @@ const GERMAN_PAYPAL = {
   "Versand- und Bearbeitungsgebühr": "0,00",
 };
 
+const bigCommerce = (number: string, state: string, total: string) => ({
+  "Order ID": number,
+  "Order Status": state,
+  "Subtotal (ex tax)": "40.00",
+  "Order Total (inc tax)": total,
+  "Order Total (ex tax)": "45.00",
+  "Order Currency Code": "USD",
+  "Billing State": "CA",
+  "Shipping State": "NY",
+  "Refund Amount": "0.00",
+});
+
 const COMMA = "--decimal-comma";
 
 export const BANK_EXPORTS: readonly BankExport[] = [
@@ -324,6 +336,29 @@ export const BANK_EXPORTS: readonly BankExport[] = [
     "2026-11-03,9002,INV-2,PartiallyPaid,Bob,2026-12-02,INR,Bracket,1,250,250,0,0,250,295.00,195.00",
     "2026-11-03,9003,INV-3,Sent,Eve,2026-12-02,INR,Bracket,1,250,250,0,0,250,295.00,295.00",
   ),
+  exported(
+    "a Norwegian program, of open items",
+    [COMMA, "--currency=NOK"],
+    { "F-101": "NOK 2000.00" },
+    "Kundenr;Navn;Fakturanr;Fakturadato;Forfallsdato;Beløp;Restbeløp;KID",
+    "10001;Ada AS;F-100;15.11.2026;29.11.2026;12 500,00;12 500,00;123",
+    "10002;Bob AS;F-101;20.11.2026;03.12.2026;3 000,00;1 000,00;124",
+  ),
+  {
+    program: "BigCommerce, with totals before tax",
+    toCompare: [],
+    paid: { "101": "USD 120.00" },
+    text: csvOf(
+      ",",
+      "Order ID,Customer ID,Customer Name,Customer Email,Customer Phone,Order Date,Order Status,Subtotal (inc tax),Subtotal (ex tax),Tax Total,Shipping Cost (inc tax),Shipping Cost (ex tax),Ship Method,Handling Cost (inc tax),Handling Cost (ex tax),Store Credit Redeemed,Gift Certificate Amount Redeemed,Gift Certificate Code,Gift Certificate Expiration Date,Coupon Details,Order Total (inc tax),Order Total (ex tax),Payment Method,Total Quantity,Total Shipped,Date Shipped,Order Currency Code,Exchange Rate,Order Notes,Customer Message,Billing First Name,Billing Last Name,Billing Company,Billing Street 1,Billing Street 2,Billing Suburb,Billing State,Billing Zip,Billing Country,Billing Phone,Billing Email,Shipping First Name,Shipping Last Name,Shipping Company,Shipping Street 1,Shipping Street 2,Shipping Suburb,Shipping State,Shipping Zip,Shipping Country,Shipping Phone,Shipping Email,Product Details,Refund Amount,Channel ID,Channel Name".split(
+        ",",
+      ),
+      bigCommerce("101", "Completed", "120.00"),
+      bigCommerce("102", "Awaiting Payment", "50.00"),
+      bigCommerce("103", "Cancelled", "60.00"),
+      bigCommerce("104", "Refunded", "60.00"),
+    ),
+  },
   exported(
     "QuickBooks, of sales: an invoice beside sales receipts is not paid by itself",
     ["--header-line=3", "--currency=USD"],
