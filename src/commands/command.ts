@@ -258,6 +258,11 @@ export function command<
   const needed = declaredIn(declaration).flatMap(([name, { limits }]) => (limits ? [] : [name]));
   const read = async (given: GivenFor, context: Context): Promise<Options> => {
     const usage: Usage = { problems: [], hints: [] };
+    // No setting can be read for the other values.
+    if (context.profile === "")
+      throw new PaylinkError("usage", consequence, {
+        problems: [{ at: "--profile", message: EMPTY_VALUE, value: "" }],
+      });
     checkGlobalFlags(declaration, given, usage, context);
     const found = await readValues(declaration, given, usage, context);
     startTimeLimit(declaration, found, context);
@@ -342,7 +347,8 @@ async function readText(
   return read.ok ? parse(read.value, context) : read;
 }
 
-const EMPTY = refused("has an empty value");
+const EMPTY_VALUE = "has an empty value";
+const EMPTY = refused(EMPTY_VALUE);
 
 /** Quotes the value, unless that is empty or may be a secret. */
 function quotedProblem(refusal: Extract<Parsed<unknown>, { ok: false }>, typed: string): Omit<Problem, "at"> {

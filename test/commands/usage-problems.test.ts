@@ -45,6 +45,8 @@ const LINES: readonly (readonly [typed: string, ...problems: string[]])[] = [
   ],
   // What the shell leaves of an empty variable, quoted and unquoted.
   ["listen --port= -p sandbox", "--port  has an empty value"],
+  ["create --profile=", "--profile  has an empty value"],
+  ["test -- ", "<command...>  must begin with a program, and begins with nothing"],
   ["events list --limit= --since=", "--since  has an empty value", "--limit  has an empty value"],
   ["create --amount= --currency=", "--amount  has an empty value", "--currency  has an empty value"],
   [

@@ -25,7 +25,15 @@ export default command({
     ),
   },
   consequence: "Nothing was run.",
-  check: ({ ifRead }, usage) =>
-    ifRead(["forwardTo"], ({ forwardTo }) => checkTargets("--forward-to", forwardTo, usage)),
+  check: ({ ifRead }, usage) => {
+    ifRead(["forwardTo"], ({ forwardTo }) => checkTargets("--forward-to", forwardTo, usage));
+    ifRead(["words"], ({ words: [program = ""] }) => {
+      if (program.trim() === "")
+        usage.problems.push({
+          at: "<command...>",
+          message: "must begin with a program, and begins with nothing",
+        });
+    });
+  },
   run: async (context, { words, ...options }) => (await import("./test.ts")).test(context, words, options),
 });
