@@ -41,9 +41,14 @@ export async function attemptsOf(parts: AttemptsParts): Promise<KnownAttempts> {
   const rowsWithOrders = rows.filter(({ identity }) => identity !== undefined && identity.orderNumber !== "");
   const isOrder = new Set(rowsWithOrders.map(({ identity }) => identity?.key ?? ""));
   const ids = new Set(remembered.flatMap(({ id }) => id ?? []));
-  const inResults = [...rows.flatMap(({ own }) => own ?? []), ...parts.results].filter(
-    ({ id }) => id === null || !ids.has(id),
-  );
+  const named = new Set<string>();
+  // The list, and the results of an earlier run of it, may name one link of a row.
+  const inResults = [...rows.flatMap(({ own }) => own ?? []), ...parts.results].filter(({ key, id }) => {
+    if (id === null) return true;
+    const isKnown = ids.has(id) || named.has(`${key} ${id}`);
+    named.add(`${key} ${id}`);
+    return !isKnown;
+  });
   const known = [...remembered, ...inResults];
   // With a look-back of 0, a row is asked for only where something is known of it.
   const orders =

@@ -42,7 +42,9 @@ function findingWords(finding: Finding): string {
       return `${order} was paid, ${money}, and your application has not accepted it: ${FATES[finding.state].next}.`;
     case "differs":
       if (finding.why === "unclear")
-        return `${paid}; its webhook arrived, but does not say clearly whether the payment was approved.`;
+        return link === null
+          ? `A webhook of ${order} arrived that does not say clearly whether its payment was approved. No paid link has this order number.`
+          : `${paid}; its webhook arrived, but does not say clearly whether the payment was approved.`;
       return finding.why === "books"
         ? booksText(order, finding)
         : finding.why === "ended"

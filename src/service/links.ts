@@ -218,9 +218,12 @@ export function pageAddress(links: URL, { from, to, ...query }: ListQuery): URL 
   return address;
 }
 
-/** The links on a page. A service without links may answer with nothing, or with nothing for `records`. */
+/**
+ * The links on a page. A service without links may answer 204, or with nothing for `records`. Any other answer without a body comes from
+ * something in between, and is not the word of the service that there are no links.
+ */
 export function readPage(reply: HttpReply): readonly Json[] {
-  if (isEmptyReply(reply)) return [];
+  if (reply.status === 204) return [];
   const { object } = onlyObject(reply, {
     what: "list of links",
     findIn: (document) => findWrapped(document, isPageOfLinks),

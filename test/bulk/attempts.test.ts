@@ -75,6 +75,28 @@ describe("the link of a row that another run is sending", () => {
   });
 });
 
+describe("a link that the list and earlier results name", () => {
+  it("is one link of its row", async () => {
+    const own: Attempt = {
+      ...CLAIMED,
+      source: "results",
+      state: "created",
+      id: "L1",
+      url: "https://x.example/?r=L1",
+    };
+    const { byKey } = await attemptsOf({
+      rows: [{ ...ROW, own }],
+      memory: { find: () => Promise.resolve([]) },
+      results: [{ ...own }],
+      service: SERVICE,
+      api: undefined,
+      lookBack: 0,
+      now: NOW,
+    });
+    expect(byKey.get(KEY)).toHaveLength(1);
+  });
+});
+
 describe("a link of the memory", () => {
   it("asks for what the service says", async () => {
     const created: Attempt = { ...CLAIMED, state: "created", id: "L1", url: "https://pay.example/?r=L1" };

@@ -24,6 +24,7 @@ describe("a page of links", () => {
     ["a page for people", "<html><title>Shop</title></html>", 'an HTML page with the title "Shop"'],
     ["JSON of another kind", '{"links":[]}', '{"links":[]}'],
     ["an array", "[]", "without a list of links: []"],
+    ["nothing, but for 204", "", "without a list of links"],
   ])("is not %s", async (_, body, words) => {
     const server = await rawServer(reply(200, body));
     const error = await failure(apiAt(server.url).api.listLinks(QUERY));
