@@ -307,7 +307,8 @@ const isOfAnotherKind = ({ source, payment }: Attempt, identity: RowIdentity): b
   rowAsksNothing(payment) &&
   !rowAsksNothing(identity.payment);
 
-const rowAsksNothing = (payment: string): boolean => /^\S+ 0(?:\.0+)? /.test(payment);
+/** The amount of a reusable link may be 0: then the customer enters it. */
+const rowAsksNothing = (payment: string): boolean => /^\S+ 0(?:\.0+)? (?!reusable )/.test(payment);
 
 /** Whether a link can be paid, as far as is known. */
 const isOpen = ({ status }: Attempt): boolean =>

@@ -224,6 +224,11 @@ describe("the plan of a list", () => {
     ["a link elsewhere in another currency", [{ ...elsewhere, ...open, payment: "USD 2.00 ? ?" }], "changed"],
     ["a reusable link elsewhere", [{ ...elsewhere, ...open, payment: "EUR 2.00 reusable ?" }], "changed"],
     [
+      "a reusable link elsewhere whose amount the customer enters",
+      [{ ...elsewhere, ...open, payment: "EUR 0.00 reusable ?" }],
+      "changed",
+    ],
+    [
       "a verification elsewhere, which asks for nothing",
       [{ ...elsewhere, ...open, payment: "EUR 0.00 ? ?" }],
       "new",
