@@ -1,6 +1,7 @@
 /** Reports the cases of `check`, for people and as JUnit XML. A failed case names the request, the answer and the consequence. */
 import { grouped } from "../values/groups.ts";
 import { answerWords, isPage, pageWords } from "../http/answer-words.ts";
+import { errorText } from "../http/error-words.ts";
 import { isSuccess } from "../http/message.ts";
 import type { BookedOrder } from "../check/booked.ts";
 import { answersIn, type CaseResult, type EndpointAnswer } from "../check/endpoint.ts";
@@ -222,7 +223,9 @@ export function renderAnswer(
 ): string {
   const colour = isSuccess(status) ? paint.green : paint.red;
   const line = `${colour.bold(String(status))} ${paint.dim(`${milliseconds} ms`)}  ${renderCompactRecord(record, paint)}`;
-  const body = isPage(reply.headers, reply.text) ? pageWords(reply.text) : reply.text.trim();
+  const whole = isPage(reply.headers, reply.text) ? pageWords(reply.text) : reply.text.trim();
+  // Its message may stand at its end.
+  const body = whole.length > BODY_LENGTH ? (errorText(whole) ?? whole) : whole;
   const said = body === "" ? [] : clip(body, BODY_LENGTH).split(/\r?\n/);
   const below = [...said, ...(cause === undefined ? [] : [cause])];
   return [line, ...below.map((text) => safeText(text))].join("\n  ");

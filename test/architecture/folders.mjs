@@ -333,6 +333,7 @@ export const FOLDERS = {
       "domain",
       "values",
       "http/answer-words",
+      "http/error-words",
       "http/message",
       "http/send-failure",
       "check/booked",

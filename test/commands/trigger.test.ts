@@ -116,13 +116,25 @@ describe("paylink trigger", () => {
     expect(JSON.parse(stdout)).toMatchObject({ url: "http://127.0.0.1:3000/hook" });
   });
 
-  it("shows what a page of an error says, a line below the other", async () => {
+  it.each([
+    [
+      "a page, a line below the other",
+      "text/html",
+      "<title>Error</title><pre>Error: no stock<br> &nbsp; at shop.mjs:41</pre>",
+      /^500 \d+ ms .*\n {2}Error: no stock\n {2}at shop\.mjs:41\n/,
+    ],
+    [
+      "long JSON, wherever its message stands",
+      "application/json",
+      JSON.stringify({ trace: "x".repeat(600), message: "no stock" }),
+      /^500 \d+ ms .*\n {2}no stock\n/,
+    ],
+  ])("shows what %s, says", async (_, type, body, shown) => {
     const home = temporaryHome();
     const key = privateKeyFile(home);
-    const page = "<title>Error</title><pre>Error: no stock<br> &nbsp; at shop.mjs:41</pre>";
     const port = await listenOnFreePort(
       createServer((_, response) => {
-        response.writeHead(500, { "Content-Type": "text/html" }).end(page);
+        response.writeHead(500, { "Content-Type": type }).end(body);
       }),
     );
     const { exit, stdout } = await runCommand(
@@ -130,7 +142,7 @@ describe("paylink trigger", () => {
       { home },
     );
     expect(exit).toBe(4);
-    expect(stdout).toMatch(/^500 \d+ ms .*\n {2}Error: no stock\n {2}at shop\.mjs:41\n/);
+    expect(stdout).toMatch(shown);
   });
 
   it("reports an endpoint that does not answer, and refuses a key that cannot sign", async () => {
