@@ -106,8 +106,8 @@ export function createPayments(readable: Readable) {
       return until === undefined ? undefined : new Date(until);
     },
     /**
-     * Since when the store has all that arrived: it was made then, or what was older has been deleted. Undefined for a store that
-     * has nothing.
+     * Since when the store has all that arrived: it was made then, or what was older has been deleted. Undefined for a store into
+     * which nothing was ever received.
      */
     keptSince: async (): Promise<Date | undefined> => {
       const first = (table: Sql): Sql =>
@@ -115,10 +115,11 @@ export function createPayments(readable: Readable) {
       const [oldest] = await all(
         sql`SELECT min(received_at) AS at FROM (${first(sql`events`)} UNION ALL ${first(sql`rejections`)}) AS oldest`,
       );
-      if (typeof oldest?.["at"] !== "number") return undefined;
+      const pruned = await timeOfFact(readable, "pruned");
+      if (typeof oldest?.["at"] !== "number") return pruned === undefined ? undefined : new Date(pruned);
       const created = (await timeOfFact(readable, "created")) ?? oldest["at"];
       const began = Math.min(created, oldest["at"]);
-      return new Date(Math.max(began, (await timeOfFact(readable, "pruned")) ?? began));
+      return new Date(Math.max(began, pruned ?? began));
     },
   };
 }

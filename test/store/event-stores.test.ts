@@ -165,6 +165,9 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(Math.abs(((await store.keptSince())?.getTime() ?? 0) - made)).toBeLessThan(30_000);
     await store.prune(at(70_000));
     expect(await store.keptSince()).toEqual(at(70_000));
+    // An empty store has received something all the same.
+    await store.prune(at(100_000));
+    expect(await store.keptSince()).toEqual(at(100_000));
   });
 
   it("stores text that a database or its indexes do not accept, and recognises it again", async () => {
