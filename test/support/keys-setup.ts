@@ -2,15 +2,18 @@
  * Gives sandboxes and applications in the process of the tests one of a few fixed RSA keys in turn: a new one takes longer than
  * most tests. Other keys, and those of programs that a test starts, are made as ever.
  */
-import crypto, { type RSAKeyPairOptions } from "node:crypto";
+import crypto, { type KeyObject, type RSAKeyPairOptions } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 
 /** More than any test has of them at the same time, so that those of a test differ. */
-const MADE = readFileSync(join(import.meta.dirname, "made-keys.pem"), "utf8")
-  .split(/(?<=-----END PRIVATE KEY-----\n)/)
-  .map((pem) => crypto.createPrivateKey(pem));
+const readKeys = (): KeyObject[] =>
+  readFileSync(join(import.meta.dirname, "made-keys.pem"), "utf8")
+    .split(/(?<=-----END PRIVATE KEY-----\n)/)
+    .map((pem) => crypto.createPrivateKey(pem));
+
+let made: readonly KeyObject[] | undefined;
 
 let asked = 0;
 
@@ -20,7 +23,8 @@ type Encoded = RSAKeyPairOptions<"pem", "pem">;
 
 /** As `generateKeyPairSync("rsa", { modulusLength: 2048 })`, whose other options are the encodings. */
 function inTurn({ publicKeyEncoding, privateKeyEncoding }: Partial<Encoded>) {
-  const privateKey = MADE[asked++ % MADE.length];
+  made ??= readKeys();
+  const privateKey = made[asked++ % made.length];
   if (privateKey === undefined) throw new Error("made-keys.pem has no keys");
   const publicKey = crypto.createPublicKey(privateKey);
   return {
