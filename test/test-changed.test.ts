@@ -14,7 +14,8 @@ const FILES: Readonly<Record<string, string>> = {
 };`,
   "src/commands/pay.ts": `import { money } from "../money.ts";`,
   "src/commands/show.ts": "",
-  "src/money.ts": "",
+  "src/money.ts": `import { digits } from "./digits.ts";`,
+  "src/digits.ts": "",
   "src/start.ts": "",
   "test/list.csv": "",
   "test/support/paylink.ts": "",
@@ -55,14 +56,15 @@ function testsFor(...changed: readonly string[]): string[] {
 }
 
 it.each([
-  ["nothing", [], []],
+  ["nothing that has changed", [], []],
   ["a test", ["test/show.test.ts"], ["test/show.test.ts"]],
   ["what a test imports, and a command loads", ["src/money.ts"], ["test/money.test.ts", "test/pay.test.ts"]],
+  ["what is imported by that", ["src/digits.ts"], ["test/money.test.ts", "test/pay.test.ts"]],
   ["a command", ["src/commands/show.ts"], ["test/show.test.ts"]],
   ["what all commands need", ["src/start.ts"], ["test/pay.test.ts", "test/show.test.ts"]],
   ["what runs the program", ["test/support/paylink.ts"], ["test/pay.test.ts", "test/show.test.ts"]],
   ["a new file of the program", ["src/new.ts"], ["test/pay.test.ts", "test/show.test.ts"]],
   ["a list that a test reads", ["test/list.csv"], ["test/lists.test.ts"]],
-])("runs the tests that %s touches", (_, changed, tests) => {
+])("runs the tests of %s", (_, changed, tests) => {
   expect(testsFor(...changed)).toEqual(tests);
 });
