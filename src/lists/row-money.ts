@@ -70,6 +70,7 @@ const NOT_PAID: ReadonlySet<PaymentState> = new Set(["open", "void", "draft", "f
 const MONEY_PLACES: ReadonlySet<string> = new Set(["state", "estado", "stato", "etat"]);
 
 type Rows = readonly ListRow[];
+type IsTold = (column: Column, cell: string) => boolean;
 
 export interface MoneyOptions {
   readonly decimalComma: boolean;
@@ -158,34 +159,36 @@ export class ListMoney {
   }
 
   of(row: ListRow): RowMoney {
-    const find = (is: (column: Column) => boolean): Said<string> | undefined => this.filled(row, is)[0];
-    const amounts = (is: (column: Column) => boolean): Said<Parsed<CellAmount>>[] =>
-      this.filled(row, is).map((found) => ({ ...found, value: listedAmount(found.cell, this.decimalComma) }));
-    const amount = (is: (column: Column) => boolean): Said<Parsed<CellAmount>> | undefined => amounts(is)[0];
+    const told = this.told(row);
+    const filled = (is: IsTold): Said<string>[] =>
+      told.flatMap(([column, said]) => (is(column, said.cell) ? said : []));
+    const find = (is: IsTold): Said<string> | undefined => filled(is)[0];
+    const amounts = (is: IsTold): Said<Parsed<CellAmount>>[] =>
+      filled(is).map((found) => ({ ...found, value: listedAmount(found.cell, this.decimalComma) }));
+    const amount = (is: IsTold): Said<Parsed<CellAmount>> | undefined => amounts(is)[0];
     const has = (role: ColumnRole) => (column: Column) => column.role === role;
     const side = find(has("sign"));
-    const outs = amounts((column) => column.role === "out" && !isWord(cellOf(row, column)));
-    const paid = this.filled(row, has("paid")).map((found) => this.paidIn(found, row));
+    const outs = amounts((column, cell) => column.role === "out" && !isWord(cell));
+    const paid = filled(has("paid")).map((found) => this.paidIn(found, row));
     const paidOn = find(has("paidOn"));
     // A refund may only be said.
     const voidOn = find(
-      (column) => column.role === "voidOn" || (column.role === "out" && isWord(cellOf(row, column))),
+      (column, cell) => column.role === "voidOn" || (column.role === "out" && isWord(cell)),
     );
     const kindIn = ({ column, cell }: Said<string>): NonNullable<RowMoney["kind"]>["value"] | undefined => {
       const state = stateIn(cell);
       if (state === "refunded" || state === "failed") return state;
       return this.ledgers.has(column) && INVOICE_KIND.test(spellingOf(cell)) ? "open" : undefined;
     };
-    const [account, contra] = this.isJournal ? this.filled(row, has("account")) : [];
+    const [account, contra] = this.isJournal ? filled(has("account")) : [];
     const booked =
       account === undefined || contra === undefined ? undefined : bookedOn(account.cell, contra.cell);
-    const [kind] = this.filled(
-      row,
-      (column) => column.role === "kind" || column.field === "transactionType",
-    ).flatMap((found) => {
-      const value = kindIn(found);
-      return value === undefined ? [] : { ...found, value };
-    });
+    const [kind] = filled((column) => column.role === "kind" || column.field === "transactionType").flatMap(
+      (found) => {
+        const value = kindIn(found);
+        return value === undefined ? [] : { ...found, value };
+      },
+    );
     return {
       total: amount(isTotal),
       paid: paid.find(saysAmount) ?? paid[0] ?? (paidOn && this.paidIn(paidOn, row)),
@@ -193,7 +196,7 @@ export class ListMoney {
       in: amount(has("in")),
       out: outs.find(saysAmount) ?? outs[0],
       hasIn: row.columns.some(has("in")),
-      states: this.filled(row, has("state")).map((found) => ({ ...found, value: stateIn(found.cell) })),
+      states: filled(has("state")).map((found) => ({ ...found, value: stateIn(found.cell) })),
       side: side && this.sideIn(side, booked),
       kind: contra !== undefined && booked === "open" ? { ...contra, value: booked } : kind,
       voidOn:
@@ -203,12 +206,15 @@ export class ListMoney {
     };
   }
 
-  /** The filled cells of such columns. */
-  private filled({ columns, values }: ListRow, is: (column: Column) => boolean): Said<string>[] {
-    return columns.flatMap((column, place) => {
-      const cell = is(column) && !this.silent.has(column.name) ? moneyCell(values[place]) : "";
-      return cell === "" ? [] : { column: column.name, cell, value: cell };
-    });
+  /** The filled cells of all columns that say something of the money. */
+  private told({ columns, values }: ListRow): (readonly [Column, Said<string>])[] {
+    const told: (readonly [Column, Said<string>])[] = [];
+    for (const [place, column] of columns.entries()) {
+      const isTelling = column.role !== undefined || isTotal(column) || column.field === "transactionType";
+      const cell = isTelling && !this.silent.has(column.name) ? moneyCell(values[place]) : "";
+      if (cell !== "") told.push([column, { column: column.name, cell, value: cell }]);
+    }
+    return told;
   }
 
   private paidIn(found: Said<string>, { columns }: ListRow): RowMoney["paid"] {
@@ -277,8 +283,6 @@ const saysAmount = (said: RowMoney["paid"]): boolean =>
   typeof said.value !== "boolean" &&
   said.value.ok &&
   signOfCell(said.value.value) !== 0;
-
-const cellOf = (row: ListRow, column: Column): string => moneyCellAt(row, row.columns.indexOf(column));
 
 /** -1, 0 or 1. */
 export const signOfCell = (cell: CellAmount): -1 | 0 | 1 => signOf(cell.amount);

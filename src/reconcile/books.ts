@@ -209,8 +209,8 @@ function readLines(list: List, money: ListMoney, options: BooksOptions): ReadLin
       problems.add(row, read);
       continue;
     }
-    const { orderNumber, counted, currency, wasFloat } = read;
-    const item = hasItems ? itemKey(orderNumber, money.of(row)) : undefined;
+    const { orderNumber, said, counted, currency, wasFloat } = read;
+    const item = hasItems ? itemKey(orderNumber, said) : undefined;
     if (item !== undefined && items.has(item)) count.items++;
     else if (counted.counts === "nothing") count.nothing++;
     else if (counted.counts === "unknown" || orderNumber === "") {
@@ -295,6 +295,7 @@ interface LineOptions {
 
 interface ReadLine {
   readonly orderNumber: string;
+  readonly said: RowMoney;
   readonly counted: CountedAmount;
   readonly currency: string | undefined;
   readonly wasFloat: boolean;
@@ -316,10 +317,11 @@ function lineOf(row: ListRow, list: List, { money, evidence }: LineOptions): Rea
   const isNamed = orderNumber !== "" && counted.counts === "amount";
   if (typeof currency === "object" && isNamed) return [currency];
   const code = typeof currency === "object" ? undefined : (currency ?? evidence?.currencies[0]);
-  if (counted.counts !== "amount") return { orderNumber, counted, currency: code, wasFloat: false };
+  if (counted.counts !== "amount") return { orderNumber, said, counted, currency: code, wasFloat: false };
   const rounded = meantByFloat(counted.amount, code);
   return {
     orderNumber,
+    said,
     counted: { ...counted, amount: rounded ?? counted.amount },
     currency: code,
     wasFloat: rounded !== undefined,
