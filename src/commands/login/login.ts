@@ -211,14 +211,14 @@ async function requireWorking(context: Context, settings: ResolvedSettings): Pro
       );
 }
 
-/** `login` takes the values of an account as flags: no profile holds them yet. */
+/** `login` takes the values of an account as flags: no profile holds them yet, and no variable decides. */
 const asFlags = (remedy: Hint): Hint =>
   remedy.map((part) => {
     if (typeof part === "string") return part;
     const [name, action, setting, value] = part.words;
     const key = setting?.text ?? "";
     if (name?.text !== "config" || action?.text !== "set" || !isAccountKey(key) || value === undefined)
-      return part;
+      return { words: part.words };
     const flag = loginFlagOf(key);
     const given =
       value.from === "ours" ? [...paylink`${{ [flag]: true }}`.words, value] : [{ ...value, flag }];
