@@ -157,6 +157,18 @@ describe("an order with a link that somebody else has made", () => {
 });
 
 describe("a correction that stops half way", () => {
+  it("claims no more than that a customer may have no link, where the outcome is not known", async () => {
+    const { machine } = await desk((before) => (before === 1 ? "created and reset" : "create"));
+    const { bulk, results } = machine();
+    await bulk(`${HEADER}RE-1,Ada,10\n`);
+    const half = await bulk(`${HEADER}RE-1,Ada,12\n`, "--again", "changed", "--yes");
+    expect(half.exit).toBe(6);
+    expect(half.stderr).not.toContain("has no link");
+    expect(results()[0]).toContain(
+      "This customer may have no link that can be paid now: RE-1.1 was cancelled.",
+    );
+  });
+
   it("says who has no link now: in the last lines, in the results, and in the next run", async () => {
     const { machine, payable } = await desk((before) => (before === 2 ? { status: 400 } : "create"));
     const { bulk, results } = machine();

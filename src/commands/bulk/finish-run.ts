@@ -68,7 +68,8 @@ export async function finishRun(
     if (kind === "created") terminals.add(row.identity?.terminal);
     if (FAILED.has(kind) && named.length < MOST_NAMED_ROWS)
       named.push(`  ${rowName(row)}  ${kind}  ${safeText(outcome.error ?? "")}`);
-    if (outcome.isWithoutLink === true) withoutLink.push(safeText(orderOrLine(row)));
+    // A row whose outcome is not known says itself that it may have none.
+    if (outcome.isWithoutLink === true && kind !== "unknown") withoutLink.push(safeText(orderOrLine(row)));
     if (kind === "unknown" && (row.identity?.orderNumber ?? "") === "") unknownWithoutNumber++;
   }
   await writeResults(
