@@ -42,16 +42,15 @@ interface WriterParts {
 export function createGroupWriter({ transact, isOfOne }: WriterParts): WriteGroup {
   /** The latest time of the database: before the first group, any clock may have been ahead. */
   let latest = Infinity;
+  const wasSet = (now: number): boolean => latest - now > CLOCK_STEP;
   const writeGroup: WriteGroup = async (writes) => {
     try {
-      const results = await transact(async (session) => {
-        const wasSet = latest - session.now > CLOCK_STEP;
-        if (wasSet) await keepDelays(session);
-        const written = await writeAll(session, writes);
-        latest = wasSet ? session.now : Math.max(latest, session.now);
-        return written;
+      const { written, now } = await transact(async (session) => {
+        if (wasSet(session.now)) await keepDelays(session);
+        return { written: await writeAll(session, writes), now: session.now };
       });
-      return results.map((value) => ({ status: "fulfilled", value }));
+      latest = wasSet(now) ? now : Math.max(latest, now);
+      return written.map((value) => ({ status: "fulfilled", value }));
     } catch (reason) {
       if (writes.length <= 1 || !isOfOne(reason)) return writes.map(() => ({ status: "rejected", reason }));
       // One write that fails must not fail the others. Halving finds it in few commits.

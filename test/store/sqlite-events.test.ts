@@ -7,7 +7,15 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DATABASE_FILES, type Database, driver } from "../../src/store/sqlite/connection.ts";
 import { SQLITE } from "../../src/store/dialects.ts";
-import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/store/sqlite/event-file.ts";
+import {
+  createSqliteWriter,
+  openEventDatabase,
+  statementsOf,
+  transactionsOf,
+} from "../../src/store/sqlite/event-file.ts";
+import { sql } from "../../src/store/sql.ts";
+import { createGroupWriter } from "../../src/store/write-group.ts";
+import { UNITS } from "../../src/values/time.ts";
 import { type EventStore, createEventStore } from "../../src/store/event-store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { createWriterThread } from "../../src/store/sqlite/file-store.ts";
@@ -26,6 +34,31 @@ describe("an event store in a file", () => {
     await expect(store.ready()).rejects.toThrow(words);
     await expect(store.append(event("b"))).rejects.toThrow(words);
     expect(await openSqlite(path).append(event("b"))).toMatchObject({ repeated: false });
+  });
+
+  it("keeps the delays of a clock that was set where the first commit after that fails", async () => {
+    const path = eventsPath(temporaryHome());
+    await openSqlite(path).append(event("a"), 0);
+    const database = openEventDatabase(path);
+    onTestFinished(() => database.close());
+    const ahead = Date.now() + 3 * UNITS.d;
+    database.exec(`UPDATE deliveries SET set_at = ${ahead}, due = ${ahead + UNITS.m}`);
+    const transact = transactionsOf(database);
+    let isFull = true;
+    const write = createGroupWriter({
+      transact: (work) =>
+        transact(async (session) => {
+          const result = await work(session);
+          if (isFull) throw new Error("the disk is full");
+          return result;
+        }),
+      isOfOne: () => false,
+    });
+    expect(await write([{ type: "backlog" }])).toMatchObject([{ status: "rejected" }]);
+    isFull = false;
+    expect(await write([{ type: "backlog" }])).toMatchObject([{ status: "fulfilled" }]);
+    const [delivery] = await statementsOf(database)(sql`SELECT due FROM deliveries`);
+    expect(delivery?.["due"]).toBeLessThan(ahead);
   });
 
   it("keeps at most 2 MiB of junk rejections waiting, half of the room", async () => {
