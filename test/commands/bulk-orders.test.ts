@@ -164,6 +164,7 @@ describe("a correction that stops half way", () => {
     const half = await bulk(`${HEADER}RE-1,Ada,12\n`, "--again", "changed", "--yes");
     expect(half.exit).toBe(6);
     expect(half.stderr).not.toContain("has no link");
+    expect(half.stderr).toMatch(/1 customer may have no link that can be paid now, since .*: RE-1\./);
     expect(results()[0]).toContain(
       "This customer may have no link that can be paid now: RE-1.1 was cancelled.",
     );

@@ -60,6 +60,7 @@ export async function finishRun(
   const outcomeAt = (at: number, row: CheckedRow): RowOutcome =>
     resultOutcomeOf(list.planned[at], outcomes.get(at), row);
   const withoutLink: string[] = [];
+  const perhapsWithoutLink: string[] = [];
   let unknownWithoutNumber = 0;
   for (const [at, row] of list.checked.rows.entries()) {
     const outcome = outcomeAt(at, row);
@@ -68,8 +69,8 @@ export async function finishRun(
     if (kind === "created") terminals.add(row.identity?.terminal);
     if (FAILED.has(kind) && named.length < MOST_NAMED_ROWS)
       named.push(`  ${rowName(row)}  ${kind}  ${safeText(outcome.error ?? "")}`);
-    // A row whose outcome is not known says itself that it may have none.
-    if (outcome.isWithoutLink === true && kind !== "unknown") withoutLink.push(safeText(orderOrLine(row)));
+    if (outcome.isWithoutLink === true)
+      (kind === "unknown" ? perhapsWithoutLink : withoutLink).push(safeText(orderOrLine(row)));
     if (kind === "unknown" && (row.identity?.orderNumber ?? "") === "") unknownWithoutNumber++;
   }
   await writeResults(
@@ -102,7 +103,7 @@ export async function finishRun(
   if (reason instanceof PaylinkError && reason.isInterruption && tally.not_sent > 0)
     out.note(renderHint(CONTINUE));
   const failure = runFailure(
-    { reason, tally, withoutLink, unknownWithoutNumber },
+    { reason, tally, withoutLink, perhapsWithoutLink, unknownWithoutNumber },
     isDurable ? [CONTINUE] : [KEEP_RESULTS, CONTINUE],
     context,
   );
@@ -194,11 +195,13 @@ interface RunResult {
   readonly tally: Tally;
   /** The orders whose earlier links can no longer be paid, and which have no new one. */
   readonly withoutLink: readonly string[];
+  /** Those of which it is not known whether they have a new one. */
+  readonly perhapsWithoutLink: readonly string[];
   readonly unknownWithoutNumber: number;
 }
 
 function runFailure(
-  { reason, tally, withoutLink, unknownWithoutNumber }: RunResult,
+  { reason, tally, withoutLink, perhapsWithoutLink, unknownWithoutNumber }: RunResult,
   next: readonly Hint[],
   context: Pick<Context, "commandLine" | "now">,
 ): unknown {
@@ -211,7 +214,9 @@ function runFailure(
       : []),
     ...(unknownWithoutNumber > 0 ? [lookYourself(context.now())] : []),
   ];
-  const lost = withoutLinkText(withoutLink);
+  const lost =
+    withoutLinkText("has no link", "have no link", withoutLink) +
+    withoutLinkText("may have no link", "may have no link", perhapsWithoutLink);
   if (reason instanceof PaylinkError) {
     const { message, problems } = reason;
     const left = tally.not_sent === 0 ? "" : `, with ${plural(tally.not_sent, "row")} not sent`;
@@ -235,10 +240,10 @@ function runFailure(
   return undefined;
 }
 
-function withoutLinkText(orders: readonly string[]): string {
+function withoutLinkText(one: string, several: string, orders: readonly string[]): string {
   if (orders.length === 0) return "";
   const named = someOf(orders.slice(0, MOST_NAMED_ROWS), orders.length);
-  return ` ${plural(orders.length, "customer has", "customers have")} no link that can be paid now, since the earlier links have ended: ${named}.`;
+  return ` ${plural(orders.length, `customer ${one}`, `customers ${several}`)} that can be paid now, since the earlier links have ended: ${named}.`;
 }
 
 /** Nothing tells the link of such a row from others. */
