@@ -26,8 +26,9 @@ const importsOfPackages = {
       /[\\/]undici[\\/]/.test(importer)) ||
     // It looks for the user's home when it is loaded, and some users have none. conf is told its folder.
     (imported === "env-paths" && /[\\/]conf[\\/]/.test(importer)) ||
-    // Its measurements of a server.
-    (imported === "./bench" && /[\\/]nats-core[\\/]/.test(importer))
+    // What measures a NATS server, and kinds of metrics that paylink does not have.
+    (imported === "./bench" && /[\\/]nats-core[\\/]/.test(importer)) ||
+    (/^\.\/lib\/(?:cluster|pushgateway|summary)$/.test(imported) && /[\\/]prom-client[\\/]/.test(importer))
       ? STAND_INS
       : // Where NODE_PG_FORCE_NATIVE is set for other programs, pg would look for a client in C that is not there.
         imported === "./native" && /[\\/]pg[\\/]/.test(importer)

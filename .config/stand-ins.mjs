@@ -12,6 +12,7 @@ export class Ajv2020 {}
 /**
  * ajv-formats; env-paths, which looks for a home that some users do not have; when-exit, which ends the process at the first
  * SIGINT or SIGTERM, before a command has finished its work; undici's client for HTTP/2, its encoding of forms,
- * and its agent for SOCKS; what measures a NATS server.
+ * and its agent for SOCKS; what measures a NATS server; summaries, and what collects metrics of
+ * several processes or sends them.
  */
 export default function nothing() {}

@@ -122,7 +122,7 @@ const note = `${Math.round(median(rates))} webhooks a second`;
 row("`listen` on PostgreSQL against a bare receiver with `pg`", median(toReceiver), {
   least: 0.5,
   note,
-  why: "each statement is parsed anew, as PgBouncer needs it",
+  why: "HTTP, RSA and the statements share one thread",
 });
 row("`listen` on PostgreSQL against its inserts alone", median(toInserts), {});
 row("two receivers on one PostgreSQL against one", median(pairs), {});
