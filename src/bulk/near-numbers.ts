@@ -14,7 +14,7 @@ export class NearNumbers {
   constructor(rows: readonly OrderRow[]) {
     for (const row of rows) {
       const first = this.rowNear(row.terminal, row.orderNumber);
-      if (first === undefined) this.rows.set(nameOf(row.terminal, row.orderNumber), row);
+      if (first === undefined) this.rows.set(nearName(row.terminal, row.orderNumber), row);
       else if (first.key !== row.key) this.others.set(row.key, first.orderNumber);
     }
   }
@@ -26,10 +26,10 @@ export class NearNumbers {
   }
 
   private rowNear(terminal: string, orderNumber: string): OrderRow | undefined {
-    return this.rows.get(nameOf(terminal, orderNumber));
+    return this.rows.get(nearName(terminal, orderNumber));
   }
 }
 
 /** Of a number without letters and digits, nothing is nearly it. */
-const nameOf = (terminal: string, orderNumber: string): string =>
+const nearName = (terminal: string, orderNumber: string): string =>
   `${terminal} ${nearKey(orderNumber) || `=${orderNumber}`}`;

@@ -245,7 +245,7 @@ const DATED: Readonly<Partial<Record<ColumnRole, ColumnRole>>> = {
 };
 
 /** A date with digits alone. */
-export const DAY = /^\d{1,4}([./-])\d{1,2}\1\d{2,4}$/;
+export const DATE_CELL = /^\d{1,4}([./-])\d{1,2}\1\d{2,4}$/;
 
 /** Kinds of lines: an invoice asks for money, and where a list has payments too, they are what came. */
 export const INVOICE_KIND =

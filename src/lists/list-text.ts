@@ -52,13 +52,13 @@ const notText = (message: string, cause?: unknown): PaylinkError =>
     cause,
   });
 
-const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
+const BYTE_ORDER_MARKS: readonly (readonly [mark: string, encoding: string])[] = [
   ["\xFF\xFE", "utf-16le"],
   ["\xFE\xFF", "utf-16be"],
 ];
 
 /** What Windows-1252 has where Latin-1 has nothing. Some releases of Node decode both alike. */
-const SIGNS = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8DŽ\x8F\x90‘’“”•–—˜™š›œ\x9DžŸ";
+const WINDOWS_LETTERS = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8DŽ\x8F\x90‘’“”•–—˜™š›œ\x9DžŸ";
 
 /** A letter in UTF-8; in Windows-1252, letters and signs that stand together in no word. */
 const LETTER_IN_UTF8 = /[\xC2-\xDF][\x80-\xBF]|[\xE0-\xF4][\x80-\xBF]{2}/;
@@ -69,12 +69,14 @@ const LETTER_IN_UTF8 = /[\xC2-\xDF][\x80-\xBF]|[\xE0-\xF4][\x80-\xBF]{2}/;
  */
 export function asUtf8(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes.subarray(0, HEAD)).toString("latin1");
-  const [, marked] = MARKS.find(([mark]) => text.startsWith(mark)) ?? [];
+  const [, marked] = BYTE_ORDER_MARKS.find(([mark]) => text.startsWith(mark)) ?? [];
   const isWindows = /[\x80-\xFF]/.test(text) && !text.includes("\0") && !LETTER_IN_UTF8.test(text);
   if (marked !== undefined) return Buffer.from(new TextDecoder(marked).decode(bytes));
   if (!isWindows) return bytes;
   const latin = Buffer.from(bytes).toString("latin1");
-  return Buffer.from(latin.replace(/[\x80-\x9F]/g, (sign) => SIGNS[sign.charCodeAt(0) - 0x80] ?? sign));
+  return Buffer.from(
+    latin.replace(/[\x80-\x9F]/g, (sign) => WINDOWS_LETTERS[sign.charCodeAt(0) - 0x80] ?? sign),
+  );
 }
 
 /** The text from a line on, which is counted from 1: empty if it has fewer lines. */

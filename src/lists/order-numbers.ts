@@ -41,7 +41,7 @@ export function numberKey(number: string): string {
 }
 
 /** Its letters, in one case, and its digits, which alone are the same for numbers that a person may take for one. */
-export const numberParts = (number: string): readonly string[] =>
+export const wordsAndDigits = (number: string): readonly string[] =>
   number
     .normalize("NFKD")
     .toLowerCase()
@@ -50,7 +50,7 @@ export const numberParts = (number: string): readonly string[] =>
 export const withoutZeros = (part: string): string => part.replace(/^0+(?=\d)/, "");
 
 /** The same for numbers that differ in case, spaces, punctuation and leading zeros; empty for one of punctuation alone. */
-export const nearKey = (number: string): string => numberParts(number).map(withoutZeros).join(" ");
+export const nearKey = (number: string): string => wordsAndDigits(number).map(withoutZeros).join(" ");
 
 /** The digits of a whole number, however a program writes it; undefined for any other text. */
 function wholeNumberIn(number: string): string | undefined {

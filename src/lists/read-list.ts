@@ -7,7 +7,7 @@ import { isJsonObject, joinPath, type Json, type JsonObject } from "../values/js
 import { parseJson } from "../values/parse-json.ts";
 import { lostLettersProblem } from "../values/typed-text.ts";
 import { cellText } from "./cells.ts";
-import { DAY, moneyInOf, saysStates } from "./column-words.ts";
+import { DATE_CELL, moneyInOf, saysStates } from "./column-words.ts";
 import { Columns, leftOut, misnamed, repeatedFields, repetitionsIn, type Column } from "./columns.ts";
 import { type CsvDialect, type Quotes, recordsOf, textOfCell } from "./csv.ts";
 import { delimiterOf, firstRecords, headerBelow, isBlank, isEven, spelledName } from "./header.ts";
@@ -173,7 +173,7 @@ function byCells(columns: readonly Column[], rows: readonly ListRow[], names: Co
         columns.some((other, at) => fieldOf(other) === fieldOf(column) && isFilled(at))
       );
     // In German, `Valuta` is the day of a booking.
-    if (!isCurrency || cellsOf(place).every((cell) => DAY.test(cell))) return isCurrency;
+    if (!isCurrency || cellsOf(place).every((cell) => DATE_CELL.test(cell))) return isCurrency;
     return columns
       .slice(0, place)
       .some(

@@ -8,7 +8,7 @@ import { cellText } from "./cells.ts";
 import type { Column } from "./columns.ts";
 import type { ListRow } from "./read-list.ts";
 import {
-  DAY,
+  DATE_CELL,
   INVOICE_KIND,
   PAYMENT_KIND,
   sideOf,
@@ -63,8 +63,8 @@ const answerIn = (cell: string): boolean | undefined => {
   return YES.has(word) ? true : NO.has(word) ? false : undefined;
 };
 
-/** What a column of what was paid says of a payment that has not come. */
-const NOT_PAID: ReadonlySet<PaymentState> = new Set(["open", "void", "draft", "failed"]);
+/** States of a payment that has not come. */
+export const NOT_PAID: ReadonlySet<PaymentState | undefined> = new Set(["open", "void", "draft", "failed"]);
 
 /** Names for a state of a payment, and for a part of a country. */
 const MONEY_PLACES: ReadonlySet<string> = new Set(["state", "estado", "stato", "etat"]);
@@ -190,7 +190,7 @@ export class ListMoney {
       },
     );
     return {
-      total: amount(isTotal),
+      total: amount(isAmount),
       paid: paid.find(saysAmount) ?? paid[0] ?? (paidOn && this.paidIn(paidOn, row)),
       due: amount(({ role }) => role === "due" || role === "running"),
       in: amount(has("in")),
@@ -210,7 +210,7 @@ export class ListMoney {
   private told({ columns, values }: ListRow): (readonly [Column, Said<string>])[] {
     const told: (readonly [Column, Said<string>])[] = [];
     for (const [place, column] of columns.entries()) {
-      const isTelling = column.role !== undefined || isTotal(column) || column.field === "transactionType";
+      const isTelling = column.role !== undefined || isAmount(column) || column.field === "transactionType";
       const cell = isTelling && !this.silent.has(column.name) ? moneyCell(values[place]) : "";
       if (cell !== "") told.push([column, { column: column.name, cell, value: cell }]);
     }
@@ -222,8 +222,8 @@ export class ListMoney {
     const answer = answerIn(cell);
     const isDate = columns.some(({ name, role }) => name === column && role === "paidOn");
     const state = stateIn(cell);
-    if (answer === false || (state !== undefined && NOT_PAID.has(state))) return { ...found, value: false };
-    if (isDate || answer === true || DAY.test(cell)) return { ...found, value: true };
+    if (answer === false || NOT_PAID.has(state)) return { ...found, value: false };
+    if (isDate || answer === true || DATE_CELL.test(cell)) return { ...found, value: true };
     if (this.flags.has(column)) return { ...found, value: cell === "1" };
     const amount = listedAmount(cell, this.decimalComma);
     // Another form of a date, or any other remark.
@@ -241,7 +241,7 @@ export class ListMoney {
     const negative = new Set<"D" | "C" | undefined>();
     const positive = new Set<"D" | "C" | undefined>();
     for (const row of rows) {
-      const units = this.unitsAt(row, row.columns.findIndex(isTotal)) ?? 0;
+      const units = this.unitsAt(row, row.columns.findIndex(isAmount)) ?? 0;
       const side = sideOf(moneyCellAt(row, placeOf(row, name)));
       if (units !== 0) (units < 0 ? negative : positive).add(side);
     }
@@ -254,7 +254,7 @@ export class ListMoney {
     const roles = new Set(columns.map(({ role }) => role));
     if (roles.has("in") || roles.has("sign") || (roles.has("fee") && roles.has("net"))) return true;
     return rows.some((row) => {
-      const [balance, amount] = [placeOf(row, name), row.columns.findIndex(isTotal)].map((at) =>
+      const [balance, amount] = [placeOf(row, name), row.columns.findIndex(isAmount)].map((at) =>
         this.unitsAt(row, at),
       );
       return balance !== undefined && amount !== undefined && Math.abs(balance) > Math.abs(amount);
@@ -273,9 +273,9 @@ const moneyCellAt = ({ values }: ListRow, place: number): string => moneyCell(va
 const placeOf = ({ columns }: ListRow, name: string): number =>
   columns.findIndex((column) => column.name === name);
 
-const isTotal = ({ field, meant }: Column): boolean => (field ?? meant) === "amount";
+const isAmount = ({ field, meant }: Column): boolean => (field ?? meant) === "amount";
 
-const isWord = (cell: string): boolean => answerIn(cell) !== undefined || DAY.test(cell);
+const isWord = (cell: string): boolean => answerIn(cell) !== undefined || DATE_CELL.test(cell);
 
 /** Of several such columns, the one that has an amount says most. */
 const saysAmount = (said: RowMoney["paid"]): boolean =>

@@ -4,11 +4,12 @@ import type { PaymentLink } from "../domain/payment-link-shapes.ts";
 import { splitReference } from "../domain/reference.ts";
 import { textOf, type TransactionRecord } from "../domain/transaction.ts";
 
-/** What is known of the links of an order number: undefined without any. */
-export type KindOfLink = (number: string) => "one-time" | "reusable" | undefined;
+/** Of the links of an order number; undefined without any. */
+export type KindOfLinks = "one-time" | "reusable" | undefined;
+export type KindOfLink = (number: string) => KindOfLinks;
 
 /** A number that a one-time link has too is the order of that link: the payments of the reusable one are orders of their own. */
-export function kindOfLinks(links: readonly { readonly isReusable: boolean }[]): ReturnType<KindOfLink> {
+export function kindOfLinks(links: readonly { readonly isReusable: boolean }[]): KindOfLinks {
   if (links.length === 0) return undefined;
   return links.every(({ isReusable }) => isReusable) ? "reusable" : "one-time";
 }

@@ -98,14 +98,14 @@ export function paymentsOf<P extends Payment>(records: readonly P[]): OrderPayme
 export const MOST_RECORDS = 50;
 
 /** What takes, reserves and verifies nothing, and leaves no question. */
-export const WITHOUT_EFFECT = ["DECLINED", "CANCELLED"] as const satisfies readonly Outcome[];
+export const IDLE_OUTCOMES = ["DECLINED", "CANCELLED"] as const satisfies readonly Outcome[];
 
 /** Without the records that leave their order as it was: who tries stolen cards is declined a hundred times before a customer pays. */
 export function effectiveOf<P extends Payment>(records: readonly P[]): P[] {
   const known = new Set<string>();
   return records.filter(({ outcome, uti }) => {
     const takesBack = uti !== "" && known.has(uti);
-    const isEffective = takesBack || WITHOUT_EFFECT.every((idle) => idle !== outcome);
+    const isEffective = takesBack || IDLE_OUTCOMES.every((idle) => idle !== outcome);
     if (isEffective) known.add(uti);
     return isEffective;
   });

@@ -70,7 +70,7 @@ export const sumsText = (sums: readonly Sum[]): string =>
     : sums.map(({ amount, currency }) => groupedAmount(amount, currency).trim()).join(", ");
 
 /** The payments of a reusable link, each of which is an order of its own. */
-export const reusableText = ({ payments, paid }: OrderStanding): string =>
+export const reusedText = ({ payments, paid }: OrderStanding): string =>
   payments === 0
     ? "Not paid by its reusable link"
     : `Paid ${plural(payments, "time")} by a reusable link, ${sumsText(paid)}`;

@@ -3,7 +3,7 @@ import { compareAmounts, signOf, Sums } from "../domain/money.ts";
 import type { Problem } from "../domain/errors.ts";
 import { mapFlag } from "../lists/columns.ts";
 import { negated } from "../orders/amounts.ts";
-import type { RowMoney, Said } from "../lists/row-money.ts";
+import { NOT_PAID, type RowMoney, type Said } from "../lists/row-money.ts";
 import type { PaymentState } from "../lists/column-words.ts";
 
 /** A decimal, negative for money that went back. */
@@ -53,8 +53,6 @@ const undecided = ({ column }: Said<unknown>, kind: string, detail: string): Pro
   message: `${kind}: ${detail}. To leave the column out: ${mapFlag(column, "")}`,
   kind,
 });
-
-const NOT_PAID: ReadonlySet<PaymentState | undefined> = new Set(["open", "void", "draft", "failed"] as const);
 
 const countsNothing = ({ value }: Said<PaymentState | undefined>): boolean => NOT_PAID.has(value);
 

@@ -205,7 +205,7 @@ function* paidOnce(
     return;
   }
   const taken = takenOf(received);
-  const [expected, found] = [askedBy(link, standing), findingMoney(taken)];
+  const [expected, found] = [orderPrice(link, standing), findingMoney(taken)];
   if (asksNothing(link)) {
     // Its link has verified the card alone, as the start of a subscription does.
     if (standing.standing === "twice") yield { ...facts, ...paidTwice(taken, standing) };
@@ -233,7 +233,7 @@ function* paidOnce(
 }
 
 /** What the order of a paid link asks for: its amount, with the parts that were paid before it. */
-const askedBy = (link: ComparedLink, { due }: OrderStanding): Sum[] =>
+const orderPrice = (link: ComparedLink, { due }: OrderStanding): Sum[] =>
   due === undefined || asksNothing(link) ? findingMoney([link]) : [due];
 
 const paidTwice = (taken: readonly ReceivedPayment[], { surplus }: OrderStanding) =>
@@ -287,7 +287,7 @@ function* bookedOnce(
   const taken = received.filter(({ kind }) => kind === "takes");
   // A link that was paid has an order that is not paid where a later webhook has taken the payment back.
   const isUntaken = taken.length === 0 && (received.length > 0 || standing.standing === "unpaid");
-  const expected = asksNothing(link) || isUntaken ? findingMoney(taken) : askedBy(link, standing);
+  const expected = asksNothing(link) || isUntaken ? findingMoney(taken) : orderPrice(link, standing);
   if (booked.length === 0) {
     if (isUntaken || (asksNothing(link) && taken.length === 0)) return;
     if (link.orderNumber !== "") yield { ...facts, finding: "not booked", money: expected[0] ?? null };
@@ -299,7 +299,7 @@ function* bookedOnce(
   const found = sumOf(lines);
   if (isSame(expected, found) || isSame(findingMoney(taken), found)) return;
   if (expected.length === 0 && isZero(found)) return;
-  const [due] = askedBy(link, standing);
+  const [due] = orderPrice(link, standing);
   if (due !== undefined && isRepeated(lines, due))
     yield {
       ...facts,

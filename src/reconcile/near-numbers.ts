@@ -1,11 +1,11 @@
 /** Order numbers that are nearly the same, such as 42 and 0042, #1001 and 1001: suggestions to a person, never a match. */
-import { nearKey, numberParts, withoutZeros } from "../lists/order-numbers.ts";
+import { nearKey, wordsAndDigits, withoutZeros } from "../lists/order-numbers.ts";
 import type { Finding } from "./findings.ts";
 
 /** By its parts, and by all of them as one. */
 function nearKeys(number: string): readonly string[] {
   const near = nearKey(number);
-  return near === "" ? [] : [withoutZeros(numberParts(number).join("")), near];
+  return near === "" ? [] : [withoutZeros(wordsAndDigits(number).join("")), near];
 }
 
 /** The numbers that only one side has, by what is the same of near ones; null where several are near each other. */

@@ -4,7 +4,7 @@ import { comparableText } from "../values/comparable-text.ts";
 import type { Sum } from "../domain/money.ts";
 import { UNITS } from "../values/time.ts";
 import { isSame } from "../orders/amounts.ts";
-import { baseNumbersOf, kindOfLinks, type KindOfLink, orderNumberOf } from "../orders/order-number.ts";
+import { baseNumbersOf, kindOfLinks, type KindOfLinks, orderNumberOf } from "../orders/order-number.ts";
 import { asksNothing, isApproved } from "../orders/order.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment } from "./sides.ts";
 
@@ -206,7 +206,7 @@ export class Orders {
     }
   }
 
-  private kindOfLink(number: string): ReturnType<KindOfLink> {
+  private kindOfLink(number: string): KindOfLinks {
     const found = this.byNumber.get(number);
     if (found === undefined) return undefined;
     if (isPlain(found)) return found.link === undefined ? undefined : "one-time";

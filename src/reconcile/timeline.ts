@@ -2,7 +2,7 @@
 import type { LinkEnd } from "../orders/link-end.ts";
 import { kindOfLinks } from "../orders/order-number.ts";
 import { isApproved, paymentsOf } from "../orders/order.ts";
-import { reusableText, standingText } from "../orders/standing-words.ts";
+import { reusedText, standingText } from "../orders/standing-words.ts";
 import type { OrderStanding } from "../orders/standing.ts";
 import { type Circumstances, comparedStanding, type Finding, findingsOf, isDifference } from "./findings.ts";
 import type { ComparedOrder } from "./orders.ts";
@@ -54,7 +54,7 @@ export function verdictOf({ order: compared, known, accepted }: OrderFacts): Ord
     order,
     findings,
     isDifferent: findings.some(({ finding }) => isDifference(finding)),
-    text: isReusable ? reusableText(order) : standingText(order),
+    text: isReusable ? reusedText(order) : standingText(order),
     isReusable,
     ended: end === "paid" ? undefined : end,
     hasLink: links.length > 0,

@@ -1,7 +1,7 @@
 /** How orders stand as the store knows them: at the arrival of an event, for its warning, and now. It knows no links. */
 import { readRecord } from "../domain/transaction.ts";
 import type { RunKeys } from "../events/event.ts";
-import { effectiveOf, MOST_RECORDS, type Payment, paymentIn, WITHOUT_EFFECT } from "../orders/order.ts";
+import { effectiveOf, MOST_RECORDS, type Payment, paymentIn, IDLE_OUTCOMES } from "../orders/order.ts";
 import { type OrderStanding, standingOfRecords } from "../orders/standing.ts";
 import { forRows, type Statements } from "./dialects.ts";
 import type { StoredEvent } from "../events/history.ts";
@@ -101,7 +101,7 @@ export type OrderRecords = ReadonlyMap<string, readonly FoundRecord[] | "damaged
 export async function orderRecords(session: Statements, numbers: readonly string[]): Promise<OrderRecords> {
   const { schema, materialized } = session.dialect;
   const wanted = [...new Set(numbers)].filter((number) => number !== "");
-  const effective = sql`(${isNoneOf(raw("events.outcome"), WITHOUT_EFFECT)} OR events.uti <> '' AND EXISTS (
+  const effective = sql`(${isNoneOf(raw("events.outcome"), IDLE_OUTCOMES)} OR events.uti <> '' AND EXISTS (
     SELECT 1 FROM ${schema}events AS earlier WHERE earlier.uti = events.uti AND earlier.id < events.id))`;
   const rows = await forRows(
     session,

@@ -64,7 +64,7 @@ export async function storeEvents(
     attempted.add(first);
     const order = orders.get(first);
     const isSecond = isSecondPayment(event, order);
-    const line = repeated ? undefined : printed(isSecond ? warned(event) : event, order);
+    const line = repeated ? undefined : printed(isSecond ? withWarning(event) : event, order);
     const told = line === undefined && order !== undefined ? { order } : {};
     const paid = isSecond ? { isPaidBefore: true } : {};
     stored.set(write.id, { repeated, first, state, line, ...told, ...paid, ...own });
@@ -85,15 +85,15 @@ function arrivedAs(write: EventWrite): Arrived {
     uti: storedUti(content.record),
     // With one key, the usual case, there are no others.
     digests: [
-      digestOf(key, body),
-      ...keys.filter((other) => other !== key).map((other) => digestOf(other, body)),
+      eventDigest(key, body),
+      ...keys.filter((other) => other !== key).map((other) => eventDigest(other, body)),
     ],
     first: write.id,
   };
 }
 
 /** Of a body that a key has verified: what another key has verified is never the same event. Half of the SHA-256, for the index. */
-const digestOf = (key: string, body: Uint8Array): string =>
+const eventDigest = (key: string, body: Uint8Array): string =>
   hash("sha256", Buffer.concat([Buffer.from(key), body]), "base64url").slice(0, 22);
 
 const numberOf = ({ content }: Arrived): string => indexed(recordNumber(content.record));
@@ -123,7 +123,7 @@ async function insertNew(
     EVENT_COLUMNS.events,
     // On a server, two groups may have the same events; in a file they stay in the order of arrival.
     (session.dialect.concurrent ? inOrder(asked, ({ digests: [own] }) => own) : asked).map((event) => {
-      const { write } = isSecondPayment(event, orders.get(event.first)) ? warned(event) : event;
+      const { write } = isSecondPayment(event, orders.get(event.first)) ? withWarning(event) : event;
       return eventValues(write, event.content.record, event.digests[0]);
     }),
     sql`ON CONFLICT (uti, digest) DO NOTHING`,
@@ -166,7 +166,7 @@ async function withFirst(session: DatabaseSession, arrived: readonly Arrived[]):
 }
 
 /** The JSON of its verdict has one more warning. */
-function warned(arrived: Arrived): Arrived {
+function withWarning(arrived: Arrived): Arrived {
   const read = verdictColumn.parse(arrived.write.verdict);
   const verdict = JSON.stringify({ ...read, warnings: [...read.warnings, "order_paid_before"] });
   return { ...arrived, write: { ...arrived.write, verdict } };

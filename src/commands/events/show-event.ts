@@ -6,7 +6,7 @@ import { hint, paylink } from "../../domain/hint.ts";
 import { orderText } from "../../orders/order-json.ts";
 import { baseNumbersOf } from "../../orders/order-number.ts";
 import { paymentIn } from "../../orders/order.ts";
-import { reusableText, standingText } from "../../orders/standing-words.ts";
+import { reusedText, standingText } from "../../orders/standing-words.ts";
 import { standingOf } from "../../orders/standing.ts";
 import { recordAmount } from "../../render/transaction-record.ts";
 import type { EventStore } from "../../store/event-store.ts";
@@ -98,7 +98,7 @@ async function showOrder(
     : undefined;
   const standing = isOfOrder
     ? order && standingText(order)
-    : reusableText(standingOf({ number, payments: events.map(({ content }) => paymentIn(content.record)) }));
+    : reusedText(standingOf({ number, payments: events.map(({ content }) => paymentIn(content.record)) }));
   const rows = events.map(({ receivedAt, outcome, content, reference, uti, id, delivery }) => [
     { text: formatLocal(receivedAt) },
     ...(isOfOrder ? [] : [{ text: reference }]),
