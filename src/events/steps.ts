@@ -1,5 +1,5 @@
 /** What happened to an order or an event, in the order of time: the terminal, the pages and the timeline only paint it. */
-import { groupedAmount, type Sum } from "../domain/money.ts";
+import { groupedAmount, signOf, type Sum } from "../domain/money.ts";
 import type { PaymentLink } from "../domain/payment-link-shapes.ts";
 import { parseInstant } from "../values/time.ts";
 import { moneyIn } from "../domain/transaction.ts";
@@ -62,7 +62,9 @@ const LINK_STEPS: readonly (readonly [date: keyof PaymentLink & `${string}Date`,
 
 function linkSteps({ link, id }: NamedLink, now: Date): Step[] {
   const { money, isReusable, end } = orderLink(link, id, now);
-  const detail = `link ${id}${isReusable ? ", reusable" : ""}${amountOf(money)}`;
+  // The customer enters the amount of a reusable link with amount 0.
+  const asked = isReusable && money !== undefined && signOf(money.amount) === 0 ? undefined : money;
+  const detail = `link ${id}${isReusable ? ", reusable" : ""}${amountOf(asked)}`;
   const expiry = end === "expired" ? linkExpiry(link) : undefined;
   return [
     ...LINK_STEPS.flatMap(([name, what]) => {
