@@ -40,7 +40,7 @@ export function serviceWords({ body, undecoded }: Pick<HttpReply, "body" | "unde
   };
 }
 
-/** What an error in JSON says, with its code and the fields that it names; undefined for what is none. */
+/** The message of an error in JSON, with its code and the fields that it names; undefined if the text is no error. */
 export function errorText(text: string): string | undefined {
   const parsed = parseJson(text);
   const value = parsed.ok ? parsed.value.value : null;

@@ -109,7 +109,7 @@ export class ListMoney {
   constructor(columns: readonly Column[], rows: Rows, { decimalComma, others = [] }: MoneyOptions) {
     this.decimalComma = decimalComma;
     const cellsOf = ({ name }: Column): string[] =>
-      rows.flatMap((row) => moneyCellAt(row, placeOf(row, name)) || []);
+      rows.flatMap((row) => moneyCellAt(row, columnPlace(row, name)) || []);
     const ofRole = (role: ColumnRole): Column[] => columns.filter((column) => column.role === role);
     this.silent = new Set(
       [
@@ -190,7 +190,7 @@ export class ListMoney {
       },
     );
     return {
-      total: amount(isAmount),
+      total: amount(isAmountColumn),
       paid: paid.find(saysAmount) ?? paid[0] ?? (paidOn && this.paidIn(paidOn, row)),
       due: amount(({ role }) => role === "due" || role === "running"),
       in: amount(has("in")),
@@ -210,7 +210,8 @@ export class ListMoney {
   private told({ columns, values }: ListRow): (readonly [Column, Said<string>])[] {
     const told: (readonly [Column, Said<string>])[] = [];
     for (const [place, column] of columns.entries()) {
-      const isTelling = column.role !== undefined || isAmount(column) || column.field === "transactionType";
+      const isTelling =
+        column.role !== undefined || isAmountColumn(column) || column.field === "transactionType";
       const cell = isTelling && !this.silent.has(column.name) ? moneyCell(values[place]) : "";
       if (cell !== "") told.push([column, { column: column.name, cell, value: cell }]);
     }
@@ -241,8 +242,8 @@ export class ListMoney {
     const negative = new Set<"D" | "C" | undefined>();
     const positive = new Set<"D" | "C" | undefined>();
     for (const row of rows) {
-      const units = this.unitsAt(row, row.columns.findIndex(isAmount)) ?? 0;
-      const side = sideOf(moneyCellAt(row, placeOf(row, name)));
+      const units = this.unitsAt(row, row.columns.findIndex(isAmountColumn)) ?? 0;
+      const side = sideOf(moneyCellAt(row, columnPlace(row, name)));
       if (units !== 0) (units < 0 ? negative : positive).add(side);
     }
     if (negative.size !== 1 || [...positive].some((side) => negative.has(side))) return undefined;
@@ -254,7 +255,7 @@ export class ListMoney {
     const roles = new Set(columns.map(({ role }) => role));
     if (roles.has("in") || roles.has("sign") || (roles.has("fee") && roles.has("net"))) return true;
     return rows.some((row) => {
-      const [balance, amount] = [placeOf(row, name), row.columns.findIndex(isAmount)].map((at) =>
+      const [balance, amount] = [columnPlace(row, name), row.columns.findIndex(isAmountColumn)].map((at) =>
         this.unitsAt(row, at),
       );
       return balance !== undefined && amount !== undefined && Math.abs(balance) > Math.abs(amount);
@@ -270,10 +271,10 @@ export class ListMoney {
 const moneyCell = (value: Json | undefined): string => comparableText(cellText(value ?? null));
 const moneyCellAt = ({ values }: ListRow, place: number): string => moneyCell(values[place]);
 
-const placeOf = ({ columns }: ListRow, name: string): number =>
+const columnPlace = ({ columns }: ListRow, name: string): number =>
   columns.findIndex((column) => column.name === name);
 
-const isAmount = ({ field, meant }: Column): boolean => (field ?? meant) === "amount";
+const isAmountColumn = ({ field, meant }: Column): boolean => (field ?? meant) === "amount";
 
 const isWord = (cell: string): boolean => answerIn(cell) !== undefined || DATE_CELL.test(cell);
 

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { jsonLines } from "../support/json-lines.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService, type Fate } from "../support/link-service.ts";
@@ -168,6 +169,20 @@ describe("a correction that stops half way", () => {
     expect(results()[0]).toContain(
       "This customer may have no link that can be paid now: RE-1.1 was cancelled.",
     );
+  });
+
+  it("names those of whom that is not known apart in JSON", async () => {
+    const { machine } = await desk((before) => (before === 1 ? "created and reset" : "create"));
+    const { bulk } = machine();
+    await bulk(`${HEADER}RE-1,Ada,10\n`);
+    const half = await bulk(`${HEADER}RE-1,Ada,12\n`, "--again", "changed", "--yes", "--json");
+    const { error } = JSON.parse(half.stderr);
+    expect(error.details).toMatchObject({ unknown: 1, perhaps_without_link: ["RE-1"] });
+    expect(error.details).not.toHaveProperty("without_link");
+    expect(jsonLines(half.stdout).at(-1)).toMatchObject({
+      without_link: [],
+      perhaps_without_link: ["RE-1"],
+    });
   });
 
   it("says who has no link now: in the last lines, in the results, and in the next run", async () => {

@@ -144,6 +144,10 @@ const rowProblems = listOf(
 const before = object(each(count, "paid? open? expired? cancelled? created? unknown? in_flight?"));
 const tally = "created sent_before refused not_reached unknown left invalid skipped not_sent";
 const withoutLink = about("Orders whose earlier links have ended, and which have no new one.", listOf(text));
+const perhapsWithoutLink = about(
+  "The same, where it is not known whether they have a new one.",
+  listOf(text),
+);
 const list: Members = {
   ...each(orNull(text), "profile service"),
   rows: count,
@@ -218,6 +222,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
       ...list,
       ...each(count, tally),
       without_link: withoutLink,
+      perhaps_without_link: perhapsWithoutLink,
       violations: rowProblems,
       "output?": text,
     }),
@@ -475,6 +480,7 @@ const details: Members = {
   "code?": about("The service's own code, or why a webhook was rejected."),
   ...each(text, "id? link? linkStatus? uti? answered?"),
   "without_link?": withoutLink,
+  "perhaps_without_link?": perhapsWithoutLink,
   ...each(text, "outcome? reason? database? path?"),
   ...each(listOf(text), "missing? failed?"),
   ...each(about("Of rows.", count), `rows? misplaced? respelled? changed? ${tally.replace(/(?= |$)/g, "?")}`),

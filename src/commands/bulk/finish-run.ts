@@ -84,7 +84,16 @@ export async function finishRun(
   const { path } = output;
   if (out.json) {
     const summary = await summaryOf(context, list, sums);
-    out.data(stringifyJson({ ...summary, ...tally, without_link: withoutLink, violations, output: path }));
+    out.data(
+      stringifyJson({
+        ...summary,
+        ...tally,
+        without_link: withoutLink,
+        perhaps_without_link: perhapsWithoutLink,
+        violations,
+        output: path,
+      }),
+    );
   } else {
     const account = await context.settings();
     const isOnStdout = path === undefined;
@@ -195,7 +204,7 @@ interface RunResult {
   readonly tally: Tally;
   /** The orders whose earlier links can no longer be paid, and which have no new one. */
   readonly withoutLink: readonly string[];
-  /** Those of which it is not known whether they have a new one. */
+  /** The orders whose earlier links can no longer be paid, and of which it is not known whether they have a new one. */
   readonly perhapsWithoutLink: readonly string[];
   readonly unknownWithoutNumber: number;
 }
@@ -205,7 +214,11 @@ function runFailure(
   next: readonly Hint[],
   context: Pick<Context, "commandLine" | "now">,
 ): unknown {
-  const details = { ...tally, ...(withoutLink.length > 0 && { without_link: withoutLink }) };
+  const details = {
+    ...tally,
+    ...(withoutLink.length > 0 && { without_link: withoutLink }),
+    ...(perhapsWithoutLink.length > 0 && { perhaps_without_link: perhapsWithoutLink }),
+  };
   const lookAtService = [
     ...(tally.unknown > unknownWithoutNumber
       ? [
